@@ -130,10 +130,10 @@ export class Dialogs {
     if (!clears && this.#persistent.size < MAX_PERSISTENT_NOTICES) this.#persistent.set(key, request);
   }
 
-  /** Only the first response to an open dialog counts; that of a client whose limit is too low does not. */
+  /** Only the first response to an open dialog counts; that of a client whose limit is too low denies. */
   respond(response: ExtensionUiResponse, from: unknown): void {
     const open = this.#openDialogs.get(response.id);
-    if (open && mayAnswer(open.request, response)) open.end('client', response, from);
+    open?.end('client', mayAnswer(open.request, response) ? response : undefined, from);
   }
 
   /** A malformed response ends its dialog without a value. */
@@ -192,6 +192,6 @@ export class Dialogs {
     if (this.#clients.canShow(open.request.method)) {
       clearTimeout(open.noClientTimer);
       open.noClientTimer = undefined;
-    } else open.noClientTimer ??= setTimeout(() => open.end('timeout'), absenceOf(open.request));
+    } else open.noClientTimer ??= setTimeout(() => open.end('timeout'), clampTimeout(absenceOf(open.request)));
   }
 }

@@ -1,7 +1,9 @@
 import { choice, count, flag, freeform, list, literal, nonEmpty, object, optional, text, union } from './schema.ts';
 
+const modes = ['plan', 'ask', 'edit', 'auto', 'full'] as const;
+
 export const ApprovalMode = choice(
-  ['plan', 'ask', 'edit', 'auto', 'full'],
+  modes,
   'ApprovalMode',
   'Which tool calls of the model run without a question, from the strictest to the loosest mode: see docs/approvals.md.',
 );
@@ -55,9 +57,14 @@ export const Approval = object(
     title: text(),
     description: optional(text()),
     subject: ApprovalSubject,
-    /** In this mode the call runs without a question. */
-    needs: ApprovalMode,
-    absenceMs: count('How long the question waits while no client can show it; then the call is denied.'),
+    needs: optional(
+      choice(
+        modes,
+        undefined,
+        'The strictest mode that runs the call without a question: no client with a lower limit can allow it. Absent: full.',
+      ),
+    ),
+    waitMs: optional(count('How long the question waits while no client can show it. Absent: 10 minutes.')),
     why: object({ mode: ApprovalMode, rule: optional(text('The rule that requires the question.')) }),
     isCut: optional(flag('The subject was too long to be shown whole.')),
     options: list(ApprovalOption),

@@ -8,8 +8,11 @@ export const dialogMethods = ['select', 'confirm', 'input', 'editor'] as const;
 export const ABSENCE_MS = 10 * 60 * 1000;
 
 /** How long a dialog waits while no client can show it. */
-export const absenceOf = (request: ExtensionUiRequestEvent): number =>
-  ('approval' in request ? request.approval?.absenceMs : undefined) ?? ABSENCE_MS;
+export function absenceOf(request: ExtensionUiRequestEvent): number {
+  const waitMs = 'approval' in request ? request.approval?.waitMs : undefined;
+  // An agent of another version may send any value.
+  return typeof waitMs === 'number' && waitMs >= 0 ? waitMs : ABSENCE_MS;
+}
 
 /** Whether a response counts: a client with a limit may always deny, and allow only what its limit allows. */
 export function mayAnswer(
@@ -17,7 +20,8 @@ export function mayAnswer(
   { approvalLimit, value }: Pick<ExtensionUiResponse, 'approvalLimit' | 'value'>,
 ): boolean {
   const approval = 'approval' in request ? request.approval : undefined;
-  if (approvalLimit === undefined || approval === undefined || isAtMost(approval.needs, approvalLimit)) return true;
+  if (approvalLimit === undefined || approval === undefined || isAtMost(approval.needs ?? 'full', approvalLimit))
+    return true;
   const chosen = approval.options.find(({ optionId, name }) => value === optionId || value === name);
   return chosen === undefined || chosen.kind === 'reject_once' || chosen.kind === 'reject_stop';
 }

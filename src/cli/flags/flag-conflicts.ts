@@ -26,6 +26,7 @@ export const flagCommands: Readonly<Partial<Record<FlagName, readonly string[]>>
   remove: ['shim'],
   scope: ['token'],
   path: ['token'],
+  limit: ['token'],
   expires: ['token'],
   host: ['serve'],
   port: ['serve'],

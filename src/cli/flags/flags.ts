@@ -252,6 +252,12 @@ export const flags = {
     topic: 'server',
     repeats: true,
   },
+  limit: {
+    value: 'mode',
+    choices: choices.ApprovalMode,
+    about: 'With tau token create: loosest approval mode of its runs; it can neither run bash nor trust projects',
+    topic: 'server',
+  },
   expires: { value: 'when', about: 'With tau token create: 30d, 12h or a date', topic: 'server' },
   approve: { short: 'a', about: 'Trust this project for now' },
   'no-approve': { short: 'na', about: 'Do not trust this project for now' },

@@ -56,7 +56,7 @@ interface OpenQuestion {
 }
 
 /** How long a question waits by default while no client can show it. */
-const QUESTION_ABSENCE_MS = 600_000;
+const QUESTION_WAIT_MS = 600_000;
 
 /** Decides which tool calls of the model may run, and asks the user about the others. */
 export class Approvals {
@@ -222,7 +222,7 @@ export class Approvals {
       cwd,
       translate,
       isConfined: sandbox.isOn,
-      absenceMs: this.#settings?.approvals.waitMs ?? QUESTION_ABSENCE_MS,
+      waitMs: this.#settings?.approvals.waitMs ?? QUESTION_WAIT_MS,
       isTrustedProgram: programCheck({ path: pathVariable(), writable: sandbox.writable }),
     });
     const open: OpenQuestion = { facts, run, settled: new AbortController() };

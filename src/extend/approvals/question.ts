@@ -28,7 +28,7 @@ export interface Question {
   readonly cwd: string;
   readonly translate: (path: string) => string;
   readonly isConfined: boolean;
-  readonly absenceMs: number;
+  readonly waitMs: number;
   readonly isTrustedProgram: ProgramCheck;
 }
 
@@ -51,7 +51,7 @@ interface Shown {
 
 /** Builds the dialog of a question. Clients that do not know approvals see a choice. */
 export async function questionAbout(question: Question): Promise<ApprovalDialog> {
-  const { call, facts, decision, mode, cwd, absenceMs, isTrustedProgram } = question;
+  const { call, facts, decision, mode, cwd, waitMs, isTrustedProgram } = question;
   const { title, subject, text, isCut } = await shown(question);
   const options = optionsFor({ facts, cwd, askedBy: decision.rule, isCut, isTrustedProgram });
   const description = descriptionOf(question);
@@ -64,7 +64,7 @@ export async function questionAbout(question: Question): Promise<ApprovalDialog>
     ...(description === undefined ? {} : { description }),
     subject,
     needs: neededMode(question),
-    absenceMs,
+    waitMs,
     why: { mode, ...(decision.rule === undefined ? {} : { rule: decision.rule }) },
     ...(isCut ? { isCut } : {}),
     options,

@@ -631,9 +631,10 @@ export interface Approval {
   title: string;
   description?: string | undefined;
   subject: ApprovalSubject;
-  needs: ApprovalMode;
-  /** How long the question waits while no client can show it; then the call is denied. */
-  absenceMs: number;
+  /** The strictest mode that runs the call without a question: no client with a lower limit can allow it. Absent: full. */
+  needs?: 'plan' | 'ask' | 'edit' | 'auto' | 'full' | undefined;
+  /** How long the question waits while no client can show it. Absent: 10 minutes. */
+  waitMs?: number | undefined;
   why: {
     mode: ApprovalMode;
     /** The rule that requires the question. */

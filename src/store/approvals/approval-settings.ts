@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { choices } from '../../protocol/generated/choices.ts';
+import { strictestMode } from '../../protocol/approval-modes.ts';
 import type { ApprovalMode } from '../../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../../protocol/json.ts';
 import { expandHome } from '../agent-dir.ts';
@@ -40,7 +40,7 @@ export function readApprovalSettings(source: { readonly agentDir: string; readon
   const projects = projectFiles.map((file) => projectPart({ file, cwd: source.cwd, warnings }, user.approvals.mode));
   const all = <K extends string>(read: (part: ProjectPart) => Readonly<Record<K, readonly string[]>>, name: K) =>
     [user, ...projects].flatMap((part) => [...read(part)[name]]);
-  const limit = strictestMode(projects.map(({ approvals }) => approvals.limit));
+  const limit = strictestMode(...projects.map(({ approvals }) => approvals.limit));
   return {
     settings: {
       approvals: {
@@ -54,10 +54,6 @@ export function readApprovalSettings(source: { readonly agentDir: string; readon
     warnings,
   };
 }
-
-/** The strictest of these modes; undefined ones do not count. */
-export const strictestMode = (modes: readonly (ApprovalMode | undefined)[]): ApprovalMode | undefined =>
-  choices.ApprovalMode.find((mode) => modes.includes(mode));
 
 interface ProjectPart {
   readonly approvals: Pick<ApprovalSettings['approvals'], 'ask' | 'deny' | 'limit'>;
@@ -107,7 +103,7 @@ function projectPart(file: SettingsFile, userMode: ApprovalMode | undefined): Pr
   const { approvals, sandbox } = groupsOf(file, values);
   const { mode, ask, deny } = approvals;
   const isStricter =
-    mode !== undefined && mode !== 'full' && (userMode === undefined || strictestMode([mode, userMode]) === mode);
+    mode !== undefined && mode !== 'full' && (userMode === undefined || strictestMode(mode, userMode) === mode);
   if (mode !== undefined && !isStricter && mode !== userMode)
     ignored('approvals.mode', `cannot be looser than ${userMode === undefined ? 'yours' : `your ${userMode}`}`);
   return { approvals: { ask, deny, ...(isStricter ? { limit: mode } : {}) }, sandbox };

@@ -7,6 +7,8 @@ interface InterceptOptions {
   readonly script?: readonly object[];
   /** Code that runs first. */
   readonly start?: string;
+  /** Code that may change each `record` of tau. */
+  readonly output?: string;
 }
 
 /**
@@ -16,7 +18,7 @@ interface InterceptOptions {
 export function interceptingAgentArgs(
   home: Home,
   intercept: string,
-  { script, start = '' }: InterceptOptions = {},
+  { script, start = '', output }: InterceptOptions = {},
 ): string[] {
   const path = join(home.root, `agent-${Math.random().toString(36).slice(2)}.mjs`);
   const args = JSON.stringify([TAU, ...scriptArgs(home, script)]);
@@ -30,7 +32,15 @@ const tau = spawn(process.execPath, [...${args}, ...process.argv.slice(2)], { st
 const say = (line) => process.stdout.write((typeof line === 'string' ? line : JSON.stringify(line)) + '\\n');
 const answer = ({ id, type }, more) => say({ id, type: 'response', command: type, ...more });
 const intercept = (request) => { ${intercept} };
-createInterface({ input: tau.stdout }).on('line', say);
+createInterface({ input: tau.stdout }).on('line', ${
+      output === undefined
+        ? 'say'
+        : `(line) => {
+  const record = JSON.parse(line);
+  ${output}
+  say(record);
+}`
+    });
 createInterface({ input: process.stdin })
   .on('line', (line) => intercept(JSON.parse(line)) || tau.stdin.write(line + '\\n'))
   .on('close', () => tau.stdin.end());

@@ -64,8 +64,8 @@ export const prompting = {
 
   remove_queued: ({ queueId }, { agent }) => ({ text: agent.session.queue.remove(queueId).text }),
 
-  edit_queued: ({ queueId, message, approvalLimit }, { agent }) => {
-    agent.session.queue.edit(queueId, message, approvalLimit);
+  edit_queued: ({ queueId, message }, { agent }) => {
+    agent.session.queue.edit(queueId, message);
     return undefined;
   },
 } satisfies Partial<Handlers>;

@@ -110,7 +110,7 @@ export const prompting = {
   },
   edit_queued: {
     doc: 'Change the text of a queued message, which keeps its position.',
-    params: { queueId: nonEmpty(), message: text(), approvalLimit },
+    params: { queueId: nonEmpty(), message: text() },
     fails: ['not_found'],
     lane: 'session',
     scope: 'prompt',

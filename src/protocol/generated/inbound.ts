@@ -175,9 +175,6 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    },
    "message": {
     "type": "string"
-   },
-   "approvalLimit": {
-    "$ref": "#/$defs/ApprovalMode"
    }
   }
  },

@@ -1570,7 +1570,6 @@ export interface CommandMap {
     params: {
       queueId: string;
       message: string;
-      approvalLimit?: ApprovalMode | undefined;
     };
     result: undefined;
   };

@@ -20,7 +20,6 @@ const LIMITED_TYPES: ReadonlySet<InboundType> = new Set<InboundType>([
   'steer',
   'follow_up',
   'abort_and_prompt',
-  'edit_queued',
   'set_approval_mode',
   'extension_ui_response',
 ]);
@@ -34,6 +33,8 @@ const UNLIMITED_COMMANDS: ReadonlySet<InboundType> = new Set<CommandName>([
   'set_credential',
   'remove_credential',
   'login',
+  // The message keeps the limit of the client that queued it.
+  'edit_queued',
 ]);
 
 type LimitedGrant = Pick<Grant, 'limit'>;

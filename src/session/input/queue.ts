@@ -1,4 +1,3 @@
-import { strictestMode } from '../../protocol/approval-modes.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type {
   ApprovalMode,
@@ -41,7 +40,7 @@ interface DeliveredMessage extends QueuedOptions {
 
 type QueueChange =
   | { op: 'add'; item: QueuedMessage }
-  | { op: 'edit'; id: string; text: string; approvalLimit?: ApprovalMode | undefined }
+  | { op: 'edit'; id: string; text: string }
   | { op: 'remove'; ids: string[] };
 
 /**
@@ -118,13 +117,10 @@ export class MessageQueue {
     return message;
   }
 
-  /** An edit by a client with an approval limit lowers that of the message. */
-  edit(id: string, text: string, limit?: ApprovalMode): void {
-    const { images, approvalLimit: before } = this.#find(id);
-    parseInput(text, images);
-    const approvalLimit = strictestMode(before, limit);
-    this.#store({ op: 'edit', id, text, approvalLimit });
-    this.#change(this.#items.map((item) => (item.id === id ? { ...item, text, approvalLimit } : item)));
+  edit(id: string, text: string): void {
+    parseInput(text, this.#find(id).images);
+    this.#store({ op: 'edit', id, text });
+    this.#change(this.#items.map((item) => (item.id === id ? { ...item, text } : item)));
   }
 
   remove(id: string): QueuedMessage {
@@ -225,17 +221,11 @@ function restore({ log }: Transcript): QueuedMessage[] {
     const edited = change.op === 'edit' ? items.get(change.id) : undefined;
     if (change.op === 'add') items.set(change.item.id, change.item);
     else if (change.op === 'remove') for (const id of change.ids) items.delete(id);
-    else if (edited) items.set(edited.id, editedItem(edited, change));
+    else if (edited) items.set(edited.id, { ...edited, text: change.text });
   }
   if (items.size > 0) for (const id of deliveredQueueIds(log)) items.delete(id);
   return [...items.values()];
 }
-
-const editedItem = (item: QueuedMessage, { text, approvalLimit }: Extract<QueueChange, { op: 'edit' }>) => ({
-  ...item,
-  text,
-  approvalLimit: strictestMode(item.approvalLimit, approvalLimit),
-});
 
 /** Queue ids of messages that were delivered to the conversation. */
 export function* deliveredQueueIds(log: SessionLog): Generator<string> {

@@ -2,9 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { strictestMode } from '../../protocol/approval-modes.ts';
 import { readSettings } from '../settings.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
-import { readApprovalSettings, strictestMode } from './approval-settings.ts';
+import { readApprovalSettings } from './approval-settings.ts';
 
 function files(contents: Record<string, unknown>) {
   const root = tempFolder();
@@ -156,6 +157,6 @@ it('in the home folder the file of the user counts once, as the own one of the u
 });
 
 it('the strictest mode is the first in the order of modes', () => {
-  expect(strictestMode(['full', undefined, 'ask', 'auto'])).toBe('ask');
+  expect(strictestMode('full', undefined, 'ask', 'auto')).toBe('ask');
   expect(strictestMode([undefined])).toBeUndefined();
 });

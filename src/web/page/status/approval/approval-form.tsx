@@ -62,7 +62,7 @@ export function ApprovalForm(props: DialogProps) {
       {denial && (
         <input
           class="denial"
-          aria-label="Message with a denial"
+          aria-label="Reason for a denial"
           placeholder="Why not? For the model, with a denial"
           autocomplete="off"
           defaultValue={message.peek()}
@@ -90,12 +90,9 @@ function Head({ approval, id }: ApprovalProps & { readonly id: string }) {
   return (
     <span class="approval-kind">
       <Icon name="shield" />
-      {[kindText(approval), approval.toolName, position].filter(Boolean).map((text, at) => (
-        <span key={at}>
-          {at > 0 && '· '}
-          <PlainText text={text ?? ''} />
-        </span>
-      ))}
+      <span>
+        <PlainText text={[kindText(approval), approval.toolName, position].filter(Boolean).join(' · ')} />
+      </span>
     </span>
   );
 }
@@ -136,7 +133,7 @@ function Circumstances({ approval: { subject, why, options } }: ApprovalProps) {
 
 const Circumstance = ({ name, value }: { readonly name: string; readonly value: string }) => (
   <div>
-    <dt>{name}</dt>
+    <dt>{name}</dt>{' '}
     <dd>
       <ExactText text={value} />
     </dd>

@@ -16,7 +16,9 @@ export function Subject({ subject }: { readonly subject: ApprovalSubject }) {
     case 'host':
       return (
         <p class="exact-name host">
-          <ExactText text={subject.host} />
+          <span>
+            <ExactText text={subject.host} />
+          </span>
           <span class="note">port {subject.port}</span>
         </p>
       );
@@ -36,7 +38,9 @@ function FileChange({ path, diff }: { readonly path: string; readonly diff: stri
   return (
     <>
       <p class="exact-name">
-        <ExactText text={path} />
+        <span>
+          <ExactText text={path} />
+        </span>
       </p>
       {lines.length > 0 && <Diff lines={lines} language={fileLanguage(path)} />}
     </>

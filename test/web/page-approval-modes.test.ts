@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { serveApprovals } from '../support/page/approvals-server.ts';
 import { useBrowser, type ViewOptions } from '../support/page/browser.ts';
+import { visibleText } from '../support/page/export-page.ts';
 import { button, main, messageBox, visitByLoginLink, visitWithScopes } from '../support/page/page-actions.ts';
 import { servePage, submitPrompt } from '../support/page/page-server.ts';
 import { Traffic, watchFrames } from '../support/page/socket-frames.ts';
@@ -9,7 +10,7 @@ import { Traffic, watchFrames } from '../support/page/socket-frames.ts';
 const { visit } = useBrowser();
 
 const chip = (page: Page, name: string) => page.getByRole('button', { name: `Approvals: ${name}` });
-const sheet = (page: Page) => page.getByRole('dialog', { name: 'Without a question' });
+const sheet = (page: Page) => page.getByRole('dialog', { name: 'What runs without a question' });
 
 const ON = {
   approvalMode: 'ask',
@@ -27,8 +28,8 @@ it('the mode picker names what runs without a question and the state of the sand
   const { page, complaints } = await visitWithState({ state: ON });
   await chip(page, 'ask').click();
   const modes = await sheet(page).getByRole('option').allInnerTexts();
-  const current = await sheet(page).getByRole('option', { selected: true }).innerText();
-  const sandbox = (await sheet(page).getByRole('region', { name: 'Sandbox' }).innerText()).replaceAll(/\s+/g, ' ');
+  const current = await sheet(page).getByRole('option', { selected: true }).textContent();
+  const sandbox = (await visibleText(sheet(page).getByRole('region', { name: 'Sandbox' }))).replaceAll(/\s+/g, ' ');
   await sheet(page).getByRole('option', { name: 'auto' }).click();
   await chip(page, 'auto').waitFor();
 
@@ -126,10 +127,9 @@ it('a new session of the page requests auto with a sandbox once, also if its fir
   await chip(page, 'auto').waitFor();
 
   traffic.hold('"type":"state_synced"');
-  const accepted = traffic.waitForFrame('"command":"prompt"');
   await page.keyboard.press('Control+Shift+O');
   await submitPrompt(page, 'say goodbye');
-  await accepted;
+  await page.locator('.outbox').getByText('say goodbye').waitFor();
   traffic.release();
   await chip(page, 'auto').waitFor();
   await main(page).getByText('goodbye', { exact: true }).waitFor();

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { bash } from '../support/agent/extensions.ts';
 import { ALL_OPTIONS, ALLOW_ONCE, commandApproval, DENY, serveApprovals } from '../support/page/approvals-server.ts';
 import { openTab, useBrowser, type ViewOptions } from '../support/page/browser.ts';
+import { visibleText } from '../support/page/export-page.ts';
 import { button, main, messageBox } from '../support/page/page-actions.ts';
 import { submitPrompt } from '../support/page/page-server.ts';
 import { watchFrames } from '../support/page/socket-frames.ts';
@@ -13,7 +14,7 @@ const card = (page: Page, title = 'Run this command?') => page.getByRole('form',
 const notice = (page: Page, text: string) => page.getByRole('region', { name: 'Notices' }).getByText(text);
 const reason = (page: Page) => page.getByRole('textbox', { name: 'Reason for a denial' });
 
-const flatText = async (place: Locator) => (await place.innerText()).replaceAll(/\s+/g, ' ');
+const flatText = async (place: Locator) => (await visibleText(place)).replaceAll(/\s+/g, ' ');
 
 /** A page after `/ask`, which opens these approvals. */
 async function visitWithApprovals(approvals: readonly object[], options: ViewOptions = {}) {
@@ -53,7 +54,7 @@ it('the card of a command shows all of it, its folder, the reason of the questio
   ])
     expect(text).toContain(part);
   expect(labels).toEqual(ALL_OPTIONS.map(({ name }) => name));
-  expect(await form.locator('button.main').innerText()).toMatch(/^Allow once/);
+  expect(await flatText(form.locator('button.main'))).toMatch(/^Allow once/);
   await page.getByRole('status').getByText('Approval needed: Run outside the sandbox? (Ctrl+J leads there)').waitFor();
   expect(complaints).toEqual([]);
 });
@@ -88,7 +89,7 @@ it('cards show the diff of an edit, the host of a connection and the arguments o
 
   expect(edit).toContain('Changes a protected file · edit · 1 of 3');
   expect(edit).toContain('/home/ada/notesU+202Etxt.md');
-  expect(await card(page, 'Change it?').locator('.diff-line.added').innerText()).toMatch(/2\s*\+\s*three/);
+  expect(await flatText(card(page, 'Change it?').locator('.diff-line.added'))).toBe('2 + three');
   expect(host).toContain('Connects to a host · bash · 2 of 3');
   expect(host).toContain('registry.example.com port 443');
   expect(tool).toContain('Calls a tool · files__write · 3 of 3');
@@ -267,6 +268,6 @@ it('the tool call of an open approval waits for the user, and a denied one is sh
   await card(page).getByRole('button', { name: 'Deny', exact: true }).click();
   await main(page).getByText('Then not.').waitFor();
 
-  expect(await main(page).locator('.tool .outcome').innerText()).toMatch(/^denied/);
+  expect(await flatText(main(page).locator('.tool .outcome'))).toMatch(/^denied/);
   await main(page).getByText('The user did not allow this call: Not today').waitFor();
 });

@@ -11,7 +11,7 @@ const answer = { role: 'assistant', content: [], timestamp: 0 } as unknown as Ag
 describe('needsConfinement', () => {
   it.each([
     ['a new session in mode full', created, full, [], true],
-    ['a new session whose first prompt was faster than its snapshot', created, full, [prompt], true],
+    ['a new session whose first prompt was sent before a lost connection', created, full, [prompt], true],
     ['a session with an answer', created, full, [prompt, answer], false],
     ['a session that the page did not create', { kind: 'session', id: 'a' }, full, [], false],
     ['another session on the same connection', created, { ...full, sessionId: 'b' }, [], false],

@@ -4,8 +4,8 @@ import type { LiveSession } from '../../state/live-session.ts';
 import type { PageLocation } from '../../state/page-location.ts';
 
 /**
- * Whether a session is new and in mode `full`, the default for programs. The first prompt may have arrived before the
- * snapshot, so a message of the user does not count; an answer does, since the user may have chosen `full` meanwhile.
+ * Whether a session is new and in mode `full`, the default for programs. After a lost connection the first prompt may
+ * be there before this request, so it does not count; an answer does: the user may have chosen `full` meanwhile.
  */
 export const needsConfinement = (
   origin: PageLocation,
@@ -18,7 +18,7 @@ export const needsConfinement = (
 
 /**
  * Requests approvals and a sandbox, once, for a session that the page creates; returns a function that stops this. The
- * request is sent with the first snapshot and overtakes prompts.
+ * request is sent on the first snapshot, like prompts that wait for it; as a control command it overtakes them.
  */
 export function confineNewSession(session: LiveSession): () => void {
   let isDone = false;

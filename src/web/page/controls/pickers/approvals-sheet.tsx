@@ -8,7 +8,7 @@ import { useSession } from '../../state/app.ts';
 import { PickSheet } from './pick-sheet.tsx';
 import { SavedApprovals } from './saved-approvals.tsx';
 
-// What runs without a question. An agent may have other modes.
+// The calls that need no approval. An agent may have other modes.
 const descriptions: Readonly<Record<ApprovalMode, string>> = {
   plan: 'reading, and commands that change nothing; edits are refused',
   ask: 'reading; edits and commands need your approval',
@@ -24,7 +24,7 @@ export function ApprovalsSheet() {
   const modes = approvalModes ?? (Object.keys(descriptions) as ApprovalMode[]);
   return (
     <PickSheet<ApprovalMode>
-      title="Without a question"
+      title="What runs without a question"
       label="Approval modes"
       hasSearch={false}
       load={async () => modes}

@@ -48,7 +48,12 @@ export function SavedApprovals() {
               </code>{' '}
               <span class="note">{approval.scope === 'project' ? 'in this project' : 'in this session'}</span>
             </span>
-            <button type="button" aria-label={`Revoke ${approval.rule}`} onClick={() => void revoke(approval)}>
+            <button
+              type="button"
+              class="revoke"
+              aria-label={`Revoke ${approval.rule}`}
+              onClick={() => void revoke(approval)}
+            >
               Revoke
             </button>
           </li>

@@ -80,7 +80,7 @@ interface ApprovalProps {
   readonly approval: Approval;
 }
 
-/** What the call does and by which tool, and how many dialogs are open. */
+/** The effect of the call and its tool, and the position among several open dialogs. */
 function Head({ approval, id }: ApprovalProps & { readonly id: string }) {
   const { view } = useSession();
   const position = useComputed(() => {
@@ -97,7 +97,7 @@ function Head({ approval, id }: ApprovalProps & { readonly id: string }) {
   );
 }
 
-/** What the user has to know before an approval. */
+/** The reasons to be careful with an approval. */
 function Cautions({ approval }: ApprovalProps) {
   const { subject, isCut } = approval;
   const hooks = subject.type === 'command' ? (subject.hooks ?? []) : [];

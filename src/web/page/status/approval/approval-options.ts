@@ -46,7 +46,7 @@ const subjectTexts: Readonly<Record<string, string>> = {
   tool: 'Calls a tool',
 };
 
-/** Who runs a tool that is none of tau's own. */
+/** Names the program that runs a tool which is none of tau's own. */
 export const sourceText = ({ source }: Approval): string | undefined => ownProperty(sourceTexts, source);
 
 const sourceTexts: Readonly<Record<string, string>> = {

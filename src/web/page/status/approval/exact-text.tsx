@@ -6,7 +6,7 @@ import { countLines, formatCount } from '../../../format.ts';
 import { ScrollablePre, ShowAll, useShowAll } from '../../../message/clipped.tsx';
 
 // A box shows about this much without scrolling, also on a phone.
-const MAX_UNSCROLLED = { lines: 8, characters: 320 };
+const UNSCROLLED = { lines: 8, characters: 320 };
 
 interface ExactCodeProps {
   readonly text: string;
@@ -21,7 +21,7 @@ export function ExactCode({ text, language, kind = '' }: ExactCodeProps) {
   const parts = exactParts(text);
   const hidden = parts.filter(({ isHidden }) => isHidden).length;
   const lines = countLines(text);
-  const isLong = lines > MAX_UNSCROLLED.lines || text.length > MAX_UNSCROLLED.characters;
+  const isLong = lines > UNSCROLLED.lines || text.length > UNSCROLLED.characters;
   return (
     <div class={`exact ${kind} ${showsAll ? 'whole' : ''}`}>
       <ScrollablePre>

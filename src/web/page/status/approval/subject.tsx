@@ -6,7 +6,7 @@ import { diffOf } from '../../../message/diff/diff-lines.ts';
 import { prettyJson } from '../../../untyped.ts';
 import { ExactCode, ExactText } from './exact-text.tsx';
 
-/** What a call wants to do: its command, file, host or arguments. */
+/** The command, file change, host or arguments that need an approval. */
 export function Subject({ subject }: { readonly subject: ApprovalSubject }) {
   switch (subject.type) {
     case 'command':

@@ -30,7 +30,7 @@ interface DialogFrameProps {
   readonly dialog: OpenDialog;
   readonly title: string;
   readonly head: ComponentChildren;
-  // What happens without an answer in time.
+  // The outcome without an answer in time.
   readonly fallback: string;
   // An additional class.
   readonly kind?: string | undefined;

@@ -11,9 +11,9 @@ import { DIALOG_KEYS, useDialogFocus } from './dialog-focus.ts';
 import { DialogForm } from './dialog-form.tsx';
 import type { DialogProps } from './dialog-frame.tsx';
 
-// Loaded with its diffs and colours when it is needed. Without it, the options are shown as of any dialog.
+// Loaded with the conversation, whose diffs and colours it uses. Without it, the options are shown as of any dialog.
 const ApprovalForm = lazy<DialogProps>({
-  load: async () => (await import('../approval/approval-form.tsx')).ApprovalForm,
+  load: async () => (await import('../../session-parts.ts')).sessionParts.ApprovalForm,
   whileLoading: () => <form class="dialog" />,
   onError: DialogForm,
 });

@@ -157,6 +157,7 @@ const LAZY_IMPORTS = {
   'The page loads a sheet when it opens, and the highlighter with the first code.': {
     'web/code/use-tokens.ts': ['web/code/grammars.ts'],
     'web/page/overlay/sheets.tsx': [
+      'web/page/controls/pickers/approvals-sheet.tsx',
       'web/page/controls/pickers/models-sheet.tsx',
       'web/page/controls/pickers/thinking-sheet.tsx',
       'web/page/controls/shortcuts/shortcuts-sheet.tsx',
@@ -167,7 +168,8 @@ const LAZY_IMPORTS = {
   },
   'The page loads the composer before the conversation, and requests the login meanwhile.': {
     'web/page/main.ts': ['web/page/page.tsx'],
-    'web/page/page.tsx': ['web/page/conversation/message-list.tsx'],
+    'web/page/page.tsx': ['web/page/session-parts.ts'],
+    'web/page/status/dialogs/dialogs.tsx': ['web/page/session-parts.ts'],
   },
 };
 

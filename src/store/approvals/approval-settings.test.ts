@@ -158,5 +158,5 @@ it('in the home folder the file of the user counts once, as the own one of the u
 
 it('the strictest mode is the first in the order of modes', () => {
   expect(strictestMode('full', undefined, 'ask', 'auto')).toBe('ask');
-  expect(strictestMode([undefined])).toBeUndefined();
+  expect(strictestMode(undefined)).toBeUndefined();
 });

@@ -68,7 +68,7 @@ export function approvalAgent(home: Home): { args: string[]; received: (type: st
   const output = `if (record.command === 'get_state' && record.data) record.data.pendingUi = [...pending.values()];`;
   const lines = () => (existsSync(log) ? readFileSync(log, 'utf8').split('\n').filter(Boolean) : []);
   return {
-    args: interceptingAgentArgs(home, intercept, { start: 'const pending = new Map();', output }),
+    args: interceptingAgentArgs(home, intercept, { start: 'const pending = new Map();', outgoing: output }),
     received: (type) =>
       lines()
         .map((line) => JSON.parse(line) as WireRecord)

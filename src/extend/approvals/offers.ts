@@ -76,7 +76,7 @@ function offersFor(question: Question): { offers: Offer[]; isWhole: boolean } {
   if (source === 'builtin' && subject.type === 'command') return commandOffers(question, subject);
   if (source === 'builtin' && subject.type === 'write') {
     const inside = subject.path.startsWith(`${cwd}/`) ? subject.path.slice(cwd.length + 1) : '';
-    return inside === '' || !isOrdinary(subject) || !/^[ -~]+$/.test(inside)
+    return inside === '' || !isOrdinary(subject) || !/^[!-~]([ -~]*[!-~])?$/.test(inside)
       ? NOTHING
       : whole(pathRuleText('edit', inside), `edits of ${inside}`);
   }

@@ -154,4 +154,4 @@ export const normalHost = (host: string): string =>
     .replace(/\.$/, '');
 
 /** A pattern that matches exactly this path. */
-export const escapeGlob = (path: string): string => path.replaceAll(/[\\*?[\]{},!]/g, '\\$&');
+export const escapeGlob = (path: string): string => path.replaceAll(/[\\*?[\]{},!~]/g, '\\$&');

@@ -127,3 +127,13 @@ it.each([
   expect(request).toEqual({ type: 'set_approval_mode', mode: 'auto', sandbox: 'auto' });
   expect(await outcome).toBe(message);
 });
+
+it('/mode with the current mode prints it, also an unrestricted one', async () => {
+  const { enter, commands, printed } = withCommands({ set_approval_mode: { approvalMode: 'full', sandbox: off } });
+
+  commands.show({ approvalMode: 'full', sandbox: off });
+  await enter('/mode full');
+  await enter('/mode full');
+
+  expect(printed()).toBe('Approvals: full. Sandbox: off.\n'.repeat(2));
+});

@@ -21,6 +21,7 @@ export class ApprovalCommands {
   readonly #printer: Printer;
   #state: ApprovalState = {};
   #printed: string | undefined;
+  #printCount = 0;
 
   constructor(client: BaseClient, printer: Printer) {
     this.#client = client;
@@ -49,8 +50,13 @@ export class ApprovalCommands {
     const isUnrestricted = approvalMode === 'full' && (sandbox?.status ?? 'off') === 'off';
     if (approvalMode === undefined || (isUnrestricted && this.#printed === undefined)) return;
     const text = stateText(approvalMode, sandbox);
-    if (text !== this.#printed) this.#printer.note(text);
+    if (text !== this.#printed) this.#print(text);
+  }
+
+  #print(text: string): void {
     this.#printed = text;
+    this.#printCount++;
+    this.#printer.note(text);
   }
 
   async #mode(word: string): Promise<void> {
@@ -63,7 +69,10 @@ export class ApprovalCommands {
     }
     const mode = choices.ApprovalMode.find((candidate) => candidate === word);
     if (!mode) throw new Error(`The modes are ${choices.ApprovalMode.join(', ')}.`);
-    this.show(await this.#client.setApprovalMode({ mode }));
+    const before = this.#printCount;
+    const { approvalMode, sandbox } = await this.#client.setApprovalMode({ mode });
+    // The event of the change may have printed it.
+    if (this.#printCount === before) this.#print(stateText(approvalMode, sandbox));
   }
 
   async #approvals(words: string): Promise<void> {

@@ -8,9 +8,8 @@ import type { CliArguments } from './flags/flags.ts';
 import { closeOnSignal, openAgentEngine } from './lifetime.ts';
 import { hasTerminal, watchStdoutReader } from './stdio.ts';
 
-/** How the command line set the approvals of a chat. */
 interface ChatOptions {
-  /** A flag or a setting has chosen the mode or the sandbox: the chat requests none. */
+  // A flag or a setting has chosen the mode or the sandbox: the chat requests none.
   readonly requested?: boolean;
 }
 

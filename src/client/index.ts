@@ -7,7 +7,7 @@ export type { CustomTool, CustomToolCall, CustomToolOutput } from './custom-tool
 export { CommandFailed, ConnectionLost } from './errors.ts';
 export { EventsLost } from './event-iterator.ts';
 export type { PromptRun } from './prompt-run.ts';
-export type { RequestedApprovals } from './remote/approval-request.ts';
+export type { RequestedApprovals } from './remote/initial-approvals.ts';
 export { OutboxFull, type OutboxItem } from './remote/outbox.ts';
 export type { ConnectionState, ConnectionStatus } from './remote/reconnecting-socket.ts';
 export type { ReconnectionConfig } from './remote/reconnection.ts';

@@ -6,7 +6,7 @@ import { LineReader, MAX_RECORD_BYTES } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { connectUnix } from '../wire/socket.node.ts';
 import { AgentClient } from './agent-client.ts';
-import type { RequestedApprovals } from './remote/approval-request.ts';
+import type { RequestedApprovals } from './remote/initial-approvals.ts';
 
 export { connectRemote } from './remote/connect-remote.node.ts';
 export type { RemoteOptions, RemoteSession } from './remote/remote-session.ts';

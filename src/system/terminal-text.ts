@@ -5,7 +5,7 @@ const UNSAFE = /(?![\n\t])[\p{Cc}\p{Bidi_Control}]/gu;
 export const terminalText = (text: string): string => text.replaceAll(UNSAFE, '');
 
 // Characters without a sign of their own, and spaces that look like a plain one.
-const INVISIBLE = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+const INVISIBLE = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** Writes every such character, and every invisible one, as `\u{…}`: the text of a question hides nothing. */
 export const visibleText = (text: string): string =>

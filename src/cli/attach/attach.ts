@@ -1,5 +1,5 @@
-import type { RequestedApprovals } from '../../client/remote/approval-request.ts';
 import { connectRemote } from '../../client/remote/connect-remote.node.ts';
+import type { RequestedApprovals } from '../../client/remote/initial-approvals.ts';
 import type { RemoteSession } from '../../client/remote/remote-session.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import { onExitSignal } from '../../system/exit-signals.ts';
@@ -16,9 +16,8 @@ import { isAddress, serverAddress } from './server-address.ts';
 // The number of last messages that are printed.
 const SHOWN_MESSAGES = 20;
 
-/** Options of the terminal clients. */
 interface AttachOptions {
-  /** Requested for a new session by a terminal; piped lines have the approvals of programs. */
+  // Requested for a new session by a terminal; piped lines have the approvals of programs.
   readonly approvals?: RequestedApprovals;
 }
 

@@ -10,7 +10,7 @@ import type {
 } from '../../protocol/generated/vocabulary.ts';
 import type { Printer } from './printer.ts';
 
-/** What tau's own terminal clients request for the sessions that they create. */
+/** The request of tau's own terminal clients for the sessions that they create. */
 export const CHAT_APPROVALS = { mode: 'auto', sandbox: 'auto' } as const;
 
 type ApprovalState = Partial<Pick<SessionState, 'approvalMode' | 'approvalModes' | 'sandbox'>>;

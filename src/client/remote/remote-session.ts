@@ -13,7 +13,7 @@ import { CommandFailed, ConnectionLost } from '../errors.ts';
 import { parseRecord, type WireRecord } from '../pending-commands.ts';
 import { randomUuid } from '../random-uuid.ts';
 import { SettledRuns } from '../recent-ids.ts';
-import { ApprovalRequest, type RequestedApprovals } from './approval-request.ts';
+import { InitialApprovals, type RequestedApprovals } from './initial-approvals.ts';
 import { type Command, isMessage, isMove, Outbox, type OutboxItem } from './outbox.ts';
 import { type ConnectionStatus, ReconnectingSocket } from './reconnecting-socket.ts';
 import { type ConnectionEnd, defaultReconnection, type ReconnectionConfig } from './reconnection.ts';
@@ -64,7 +64,7 @@ export class RemoteSession extends BaseClient {
   #awaitsSnapshot = false;
   /** The ping whose response marks the end of the snapshot. */
   #snapshotPingId: string | undefined;
-  readonly #approvals: ApprovalRequest | undefined;
+  readonly #approvals: InitialApprovals | undefined;
   #approvalCommandId: string | undefined;
   /** The `hello` parameters to repeat on each connection. */
   #hello: Params<'hello'> = {};
@@ -84,7 +84,7 @@ export class RemoteSession extends BaseClient {
     const id = searchParams.get('new') ?? undefined;
     this.#target = { session, cwd, new: session === undefined ? (id ?? randomUuid()) : undefined };
     const isNew = session === undefined && options.approvals !== undefined;
-    this.#approvals = isNew ? new ApprovalRequest(options.approvals, { mayExist: id !== undefined }) : undefined;
+    this.#approvals = isNew ? new InitialApprovals(options.approvals, { mayExist: id !== undefined }) : undefined;
     this.#socket = new ReconnectingSocket({
       addressCount: servers.length,
       url: (index) => this.#url(servers[index] ?? servers[0]),

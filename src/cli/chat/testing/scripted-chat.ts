@@ -1,6 +1,4 @@
-import { AgentClient } from '../../../client/agent-client.ts';
-import { toLine } from '../../../wire/json-lines.ts';
-import { memoryPair } from '../../../wire/memory.ts';
+import { connect, delivered } from '../../../client/testing/agent.ts';
 import { TerminalDialogs } from '../dialogs.ts';
 import { Printer, plainInk } from '../printer.ts';
 
@@ -15,11 +13,8 @@ export const dialog = (id: string, method: string, more: object = {}) => ({
 
 /** A chat whose agent and keyboard are played by the test. */
 export function inChat({ width = Infinity } = {}) {
-  const [agent, link] = memoryPair();
-  const sent: Record<string, unknown>[] = [];
-  agent.onLine((line) => {
-    if ('text' in line) sent.push(JSON.parse(line.text));
-  });
+  const agent = connect();
+  const { client, sent } = agent;
   let printed = '';
   let clearedInputs = 0;
   const printer = new Printer(
@@ -37,11 +32,9 @@ export function inChat({ width = Infinity } = {}) {
   const dialogs = new TerminalDialogs(printer, () => {
     clearedInputs++;
   });
-  const client = new AgentClient(link);
   client.onUiRequest((request, { signal }) => dialogs.show(request, signal));
-  const delivered = () => new Promise((resolve) => setImmediate(resolve));
   const emit = async (...records: object[]) => {
-    for (const record of records) agent.write(toLine(record));
+    agent.emit(...records);
     await delivered();
   };
   const type = async (...lines: string[]) => {

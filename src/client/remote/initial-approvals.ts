@@ -4,7 +4,7 @@ import type { Params, ServerConnectedEvent, StateSyncedEvent } from '../../proto
 export type RequestedApprovals = Pick<Params<'set_approval_mode'>, 'mode' | 'sandbox'>;
 
 /** Decides on each connection whether the created session still needs its approval mode. */
-export class ApprovalRequest {
+export class InitialApprovals {
   readonly params: RequestedApprovals;
   /** The id came from outside: another page or program may have created the session before. */
   readonly #mayExist: boolean;

@@ -15,7 +15,13 @@ export type { CustomTool, CustomToolCall, CustomToolOutput } from './client/cust
 export { CommandFailed, ConnectionLost } from './client/errors.ts';
 export { EventsLost } from './client/event-iterator.ts';
 export type { PromptRun } from './client/prompt-run.ts';
-export type { UiAnswer, UiHandler } from './client/ui-requests.ts';
+export {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  isApprovalRequest,
+  type UiAnswer,
+  type UiHandler,
+} from './client/ui-requests.ts';
 export { AgentSession, type ExtensionBindings } from './embed/agent-session.ts';
 export {
   type CreateAgentSessionOptions,

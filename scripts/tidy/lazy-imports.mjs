@@ -17,6 +17,7 @@ const LAZY_IMPORTS = {
       'cli/local-chat.ts',
       'cli/serve/serve.ts',
       'cli/mcp.ts',
+      'cli/approvals.ts',
       'cli/sessions/export.ts',
       'cli/sessions/sessions.ts',
       'cli/shim/shim.ts',

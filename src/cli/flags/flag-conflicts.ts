@@ -18,8 +18,8 @@ const exclusiveFlags: readonly (readonly FlagName[])[] = [
 
 /** Flags of single commands. */
 export const flagCommands: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
-  all: ['sessions'],
-  json: ['sessions', 'doctor', 'token', 'mcp', 'cluster'],
+  all: ['sessions', 'approvals'],
+  json: ['sessions', 'approvals', 'doctor', 'token', 'mcp', 'cluster'],
   pi: ['doctor'],
   dir: ['shim'],
   force: ['shim'],

@@ -267,7 +267,7 @@ export const flags = {
     about: 'Lowest level to log (or TAU_LOG)',
   },
   'log-file': { value: 'path', about: 'Log to this file instead of stderr' },
-  all: { about: 'With tau sessions list: sessions of every folder', topic: 'sessions' },
+  all: { about: 'With tau sessions list and tau approvals: of every folder', topic: 'sessions' },
   json: {
     about:
       'With tau doctor, tau sessions list, tau token list, tau mcp list, tau cluster check and tau cluster nodes: print JSON',

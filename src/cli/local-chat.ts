@@ -8,13 +8,8 @@ import type { CliArguments } from './flags/flags.ts';
 import { closeOnSignal, openAgentEngine } from './lifetime.ts';
 import { hasTerminal, watchStdoutReader } from './stdio.ts';
 
-interface ChatOptions {
-  // A flag or a setting has chosen the mode or the sandbox: the chat requests none.
-  readonly requested?: boolean;
-}
-
 /** `tau chat`: a conversation in this terminal; without one, each line of stdin is a prompt, as for other programs. */
-export async function chat(args: CliArguments, { requested = false }: ChatOptions = {}): Promise<number> {
+export async function chat(args: CliArguments): Promise<number> {
   const engine = await openAgentEngine(args, { stream: 'delta' });
   if (!engine) return 1;
   const [inside, outside] = memoryPair();
@@ -23,7 +18,9 @@ export async function chat(args: CliArguments, { requested = false }: ChatOption
   const client = new AgentClient(outside);
   const reader = watchStdoutReader();
   const isNew = engine.agent.state.messageCount === 0;
-  const talk = () => runChat(client, isNew && !requested ? requestChatApprovals(client) : Promise.resolve());
+  // A flag or a setting may have chosen the mode or the sandbox.
+  const isChosen = engine.agent.approvals.session.isChosen;
+  const talk = () => runChat(client, isNew && !isChosen ? requestChatApprovals(client) : Promise.resolve());
   const failed = (await Promise.race([hasTerminal() ? talk() : runBatch(client), reader.done])) === false;
   client.close();
   await engine.close('the conversation is over');

@@ -9,7 +9,7 @@ import type { SessionLog } from '../../store/sessions/session-log.ts';
 import type { Agent } from '../agent.ts';
 import { publishChanges } from '../agent-state.ts';
 import type { ApprovalPolicy } from './policy.ts';
-import { APPROVALS_TYPE, chosenIn, SessionApprovals } from './session-approvals.ts';
+import { APPROVALS_TYPE, chosenIn, hasChoice, SessionApprovals } from './session-approvals.ts';
 
 /**
  * The approvals of the agent and its current session. The code that decides about calls is imported when the first call
@@ -73,9 +73,9 @@ export class CurrentApprovals {
     if (wantsSandbox) await (await this.ensureLoaded()).prepareSandbox(sandboxUse);
   }
 
-  /** Uses the stored choice of a session that was prepared. */
+  /** Uses the stored choice of a session that was prepared. One without a choice continues with the current one. */
   switchTo(policy: ApprovalPolicy, log: SessionLog): void {
-    this.#session = new SessionApprovals(policy, chosenIn(log));
+    this.#session = new SessionApprovals(policy, hasChoice(log) ? chosenIn(log) : this.#session.chosen);
     this.#loaded?.onSessionSwitched();
   }
 

@@ -16,6 +16,8 @@ export interface ApprovalPolicy {
   /** The loosest mode. */
   readonly ceiling: ApprovalMode;
   readonly use: SandboxUse | undefined;
+  /** Whether a flag or a setting names the mode or the sandbox. */
+  readonly isSet: boolean;
   /** Undefined if no file has any. */
   readonly settings: ApprovalSettings | undefined;
   /** Whether rules deny or question calls also in the mode `full`. */
@@ -27,6 +29,7 @@ export interface ApprovalPolicy {
 export const noPolicy: ApprovalPolicy = {
   ceiling: 'full',
   use: undefined,
+  isSet: false,
   settings: undefined,
   hasLimits: false,
   warnings: [],
@@ -44,9 +47,12 @@ export async function loadPolicy({ agentDir, cwd, settings, flags }: PolicySourc
   const { settings: read, warnings } = mayHaveSettings(cwd, settings)
     ? (await import('../../store/approvals/approval-settings.ts')).readApprovalSettings({ agentDir, cwd })
     : { settings: undefined, warnings: [] };
+  const mode = strictestMode(flags.mode, read?.approvals.mode, read?.approvals.limit);
+  const use = flags.sandbox ?? read?.sandbox.use;
   return {
-    ceiling: strictestMode(flags.mode, read?.approvals.mode, read?.approvals.limit) ?? 'full',
-    use: flags.sandbox ?? read?.sandbox.use,
+    ceiling: mode ?? 'full',
+    use,
+    isSet: mode !== undefined || use !== undefined,
     settings: read,
     hasLimits: read !== undefined && read.approvals.deny.length + read.approvals.ask.length > 0,
     warnings,

@@ -30,6 +30,12 @@ export class SessionApprovals {
     return strictestMode(this.chosen.mode, ceiling) ?? ceiling;
   }
 
+  /** Whether a flag, a setting or a client chose the mode or the sandbox. */
+  get isChosen(): boolean {
+    const { isSet } = this.policy;
+    return isSet || this.chosen.mode !== undefined || this.chosen.sandbox !== undefined;
+  }
+
   /** The modes that a client may choose. */
   get modes(): ApprovalMode[] {
     return approvalModes.filter((mode) => isAtMost(mode, this.policy.ceiling));
@@ -59,6 +65,15 @@ export class SessionApprovals {
     return new SessionApprovals(this.policy, { mode: mode ?? oldMode, sandbox: sandbox ?? oldSandbox });
   }
 }
+
+/** Stores a choice in a session that has none. */
+export function recordChosen(log: SessionLog, chosen: ChosenApprovals): void {
+  const isEmpty = chosen.mode === undefined && chosen.sandbox === undefined;
+  if (!isEmpty && !hasChoice(log)) log.append({ type: 'custom', customType: APPROVALS_TYPE, data: chosen });
+}
+
+/** Whether clients made a choice in this session. */
+export const hasChoice = (log: SessionLog): boolean => !log.allNodesOfKind(APPROVALS_TYPE).next().done;
 
 const isWeaker = (use: SandboxUse, other: SandboxUse) => SANDBOX_USES.indexOf(use) < SANDBOX_USES.indexOf(other);
 

@@ -1,7 +1,7 @@
 import type { Permit } from '../../agent/permission.ts';
 import type { LogFolder } from '../../agent/tools/bash/output-log.ts';
 import type { Approvals } from '../../extend/approvals/approvals.ts';
-import { isAtMost, strictestMode } from '../../protocol/approval-modes.ts';
+import { isAtMost, strictestMode } from '../../protocol/approvals/approval-modes.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { ApprovalMode, Params, SandboxState } from '../../protocol/generated/vocabulary.ts';
 import type { Run } from '../../session/run/run.ts';

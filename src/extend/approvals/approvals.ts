@@ -7,7 +7,7 @@ import type { Run } from '../../session/run/run.ts';
 import type { ApprovalSettings } from '../../store/approvals/approval-settings.ts';
 import type { ApprovalsFile } from '../../store/approvals/approvals-file.ts';
 import type { Dialogs } from '../dialogs.ts';
-import type { CallFacts, ToolSource } from './call-facts.ts';
+import type { CallFacts, CallSource } from './call-facts.ts';
 import { DENIED_UNASKED, type Decision, decide, deniedByUser, type Policy } from './decide.ts';
 import { factsOf } from './facts-of-call.ts';
 import { FilePolicy } from './file-policy.ts';
@@ -15,10 +15,10 @@ import { Grants } from './grants.ts';
 import { restrictsCall } from './match-rule.ts';
 import { programCheck } from './program-check.ts';
 import { type Answer, answerTo, type Question, questionAbout } from './question.ts';
-import { parseRules, type Rule } from './rules.ts';
+import { type ApprovalRule, parseRules } from './rules.ts';
 import type { SessionSandbox } from './session-sandbox.ts';
 
-/** What the approvals use of the agent. */
+/** The parts of the agent that approvals use. */
 export interface ApprovalParts {
   readonly dialogs: Dialogs;
   /** The real paths of the session's folder, the user's home and the agent folder. */
@@ -27,7 +27,7 @@ export interface ApprovalParts {
   readonly activeRun: () => Run | undefined;
   readonly settings: () => ApprovalSettings | undefined;
   readonly file: ApprovalsFile;
-  readonly sourceOf: (toolName: string) => ToolSource;
+  readonly sourceOf: (toolName: string) => CallSource;
   readonly pathVariable: () => string;
   /** Stores which option answered a question. The entry grants nothing when it is read again. */
   readonly record: (answer: RecordedAnswer) => void;
@@ -164,7 +164,7 @@ export class Approvals {
     const { home } = this.#parts.folders();
     const { allow = [], ask = [], deny = [] } = this.#settings?.approvals ?? {};
     const domains = (this.#settings?.sandbox.domains ?? []).map((host) => `network(${host})`);
-    const parse = (texts: readonly string[], list: 'allow' | 'ask' | 'deny'): Rule[] => {
+    const parse = (texts: readonly string[], list: 'allow' | 'ask' | 'deny'): ApprovalRule[] => {
       const { rules, warnings } = parseRules(texts, { list, home });
       this.#parts.warn(warnings);
       return rules;
@@ -264,7 +264,7 @@ export class Approvals {
   }
 }
 
-/** What a question needs beside the facts of its call. */
+/** The context of a question beside the facts of its call. */
 interface QuestionContext {
   readonly run: Run | undefined;
   readonly signal: AbortSignal;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { decide } from './decide.ts';
-import { optionsFor, type Question } from './offers.ts';
+import { type OfferContext, optionsFor } from './offers.ts';
 import { plainCommands } from './plain-commands.ts';
 import { commandRuleText } from './rule-text.ts';
 import { bash, CWD, calling, connecting, policyWith, reading, writing } from './testing/policy.ts';
 
-const optionsOf = (facts: Question['facts'], changed: Partial<Question> = {}) =>
+const optionsOf = (facts: OfferContext['facts'], changed: Partial<OfferContext> = {}) =>
   optionsFor({ facts, cwd: CWD, isCut: false, isTrustedProgram: () => true, ...changed });
 const namesOf = (...args: Parameters<typeof optionsOf>) => optionsOf(...args).map(({ name }) => name);
 const rulesOf = (...args: Parameters<typeof optionsOf>) => optionsOf(...args).flatMap(({ rule }) => rule ?? []);

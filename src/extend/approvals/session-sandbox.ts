@@ -7,7 +7,7 @@ import { probeSandbox } from '../../system/sandbox/probe.ts';
 import { hiddenPaths, writableRoots } from '../../system/sandbox/roots.ts';
 import type { Sandbox, SandboxOptions, SandboxProbe } from '../../system/sandbox/sandbox.ts';
 
-/** What the sandbox of a session depends on. */
+/** The parts of the agent on which the sandbox of a session depends. */
 export interface SessionSandboxParts {
   readonly folders: () => { readonly cwd: string; readonly home: string; readonly agentDir: string };
   readonly settings: () => ApprovalSettings['sandbox'] | undefined;

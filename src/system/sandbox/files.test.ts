@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -67,7 +76,11 @@ describeConfined('the files of a confined command', () => {
     const { output } = await other.run(`cd ${cwdOf(home)}; echo x > .bashrc; touch ${home}/new; echo done`);
 
     expect(output).toContain('done');
-    expect([existsSync(join(home, '.bashrc')), existsSync(join(home, 'new')), existsSync(join(tmpdir(), '.bashrc'))]).toEqual([false, false, false]);
+    expect([
+      existsSync(join(home, '.bashrc')),
+      existsSync(join(home, 'new')),
+      existsSync(join(tmpdir(), '.bashrc')),
+    ]).toEqual([false, false, false]);
     expect((await run('true')).code).toBe(0);
   });
 
@@ -77,7 +90,9 @@ describeConfined('the files of a confined command', () => {
     const { run, cwd } = await open({ options: {}, prepare: () => undefined });
     const wide = await open({ options: { cwd, writable: [cwd, other] } });
 
-    const { output } = await wide.run(`echo two > ${other}/new && cat ${other}/new; echo x > ${other}/.git/config; mv ${other}/.git ${other}/g`);
+    const { output } = await wide.run(
+      `echo two > ${other}/new && cat ${other}/new; echo x > ${other}/.git/config; mv ${other}/.git ${other}/g`,
+    );
 
     expect(output).toMatch(/^two\n.*Read-only file system\n.*Device or resource busy/s);
     expect((await run(`echo x > ${other}/new`)).output).toContain('Read-only');
@@ -89,7 +104,9 @@ describeConfined('.git and .pi', () => {
     const { run, cwd } = await open(inRepository);
     writeFileSync(join(cwd, 'file'), 'two\n');
 
-    const { output } = await run('git config --global --add safe.directory "*" 2>/dev/null; git status --short; git log --format=%s; git diff --stat');
+    const { output } = await run(
+      'git config --global --add safe.directory "*" 2>/dev/null; git status --short; git log --format=%s; git diff --stat',
+    );
 
     expect(output).toMatch(/^ ?M file\nfirst\n/);
     expect(output).toContain('1 file changed');
@@ -106,10 +123,19 @@ describeConfined('.git and .pi', () => {
     ['a rename of .pi', 'mv .pi moved && mkdir .pi'],
     ['a remount', 'mount -o remount,rw,bind .git; mount -o remount,rw,bind /; echo x > .git/config'],
     ['an unmount', 'umount .git; umount -l .git; echo x > .git/config'],
-    ['a remount in namespaces of its own', 'unshare -Urm sh -c "mount -o remount,rw,bind .git; umount .git; echo x > .git/config"'],
+    [
+      'a remount in namespaces of its own',
+      'unshare -Urm sh -c "mount -o remount,rw,bind .git; umount .git; echo x > .git/config"',
+    ],
     ['a bind mount in namespaces of its own', 'unshare -Urm sh -c "mount --bind . /mnt; echo x > /mnt/.git/config"'],
-    ['a recursive bind mount in namespaces of its own', 'unshare -Urm sh -c "mount --rbind . /mnt; umount -l /mnt/.git; echo x > /mnt/.git/config"'],
-    ['an overlay', 'unshare -Urm sh -c "mkdir /tmp/w; mount -t overlay -o lowerdir=/mnt,upperdir=$PWD/.git,workdir=/tmp/w o /mnt; echo x > /mnt/config"'],
+    [
+      'a recursive bind mount in namespaces of its own',
+      'unshare -Urm sh -c "mount --rbind . /mnt; umount -l /mnt/.git; echo x > /mnt/.git/config"',
+    ],
+    [
+      'an overlay',
+      'unshare -Urm sh -c "mkdir /tmp/w; mount -t overlay -o lowerdir=/mnt,upperdir=$PWD/.git,workdir=/tmp/w o /mnt; echo x > /mnt/config"',
+    ],
     ['a hard link', 'ln .git/config c && echo x > c'],
     ['a link', 'ln -s .git g; echo x > g/config'],
   ])('do not change by %s', async (_what, attack) => {
@@ -135,7 +161,9 @@ describeConfined('.git and .pi', () => {
     });
     const before = readFileSync(join(cwd, '.git'), 'utf8');
 
-    const { output } = await run('git status --short; git log --format=%s; echo x > .git; mv .git g; echo ok > new; cat new');
+    const { output } = await run(
+      'git status --short; git log --format=%s; echo x > .git; mv .git g; echo ok > new; cat new',
+    );
 
     expect(output).toMatch(/^first\n/);
     expect(output).toMatch(/\nok$/);
@@ -188,7 +216,9 @@ describeConfined('.git and .pi', () => {
     const root = join(cwd, '../..');
     const wide = await open({ options: { cwd, writable: [root, cwd] } });
 
-    const { output } = await wide.run(`cd ${root}; echo x > .git/config; mv packages p; mkdir ${cwd}/.pi/x; mv ${cwd} b; echo ok > packages/new; cat packages/new`);
+    const { output } = await wide.run(
+      `cd ${root}; echo x > .git/config; mv packages p; mkdir ${cwd}/.pi/x; mv ${cwd} b; echo ok > packages/new; cat packages/new`,
+    );
 
     expect(output.split('\n').map((line) => line.replace(/.*: /, ''))).toEqual([
       'Read-only file system',
@@ -208,14 +238,18 @@ describeConfined('gitWrite', () => {
     const { run, cwd, sandbox } = await open({ ...inRepository, options });
     const config = '-c user.name=a -c user.email=a@b';
 
-    const { code, output } = await run(`echo x >> file; git ${config} commit -qam second && git branch b && git gc -q && git stash list; git log --format=%s`);
+    const { code, output } = await run(
+      `echo x >> file; git ${config} commit -qam second && git branch b && git gc -q && git stash list; git log --format=%s`,
+    );
     expect(existsSync(join(cwd, '.git/commondir'))).toBe(true);
     expect(git(cwd, 'log', '--format=%s')).toBe('second\nfirst\n');
     await sandbox.close();
 
     expect([code, output]).toEqual([0, 'second\nfirst']);
     git(cwd, 'fsck', '--strict');
-    expect(readdirSync(join(cwd, '.git'))).not.toEqual(expect.arrayContaining([expect.stringMatching(/commondir|config.worktree|modules|worktrees/)]));
+    expect(readdirSync(join(cwd, '.git'))).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/commondir|config.worktree|modules|worktrees/)]),
+    );
   });
 
   it.each([
@@ -240,7 +274,8 @@ describeConfined('gitWrite', () => {
 describeConfined('hidden files', () => {
   const secret = 'the-secret-of-the-user';
   const prepare = ({ home, cwd }: { home: string; cwd: string }) => {
-    for (const folder of ['.ssh', '.config/gh', 'elsewhere', 'agent/bin', 'agent/x']) mkdirSync(join(home, folder), { recursive: true });
+    for (const folder of ['.ssh', '.config/gh', 'elsewhere', 'agent/bin', 'agent/x'])
+      mkdirSync(join(home, folder), { recursive: true });
     writeFileSync(join(home, '.ssh/id_rsa'), secret);
     writeFileSync(join(home, '.config/gh/hosts.yml'), secret);
     writeFileSync(join(home, '.netrc'), secret);
@@ -255,21 +290,43 @@ describeConfined('hidden files', () => {
     const probe = await open();
     const { home, cwd } = probe;
     prepare(probe);
-    return open({ options: { home, cwd, writable: [cwd], hidden: [join(home, 'agent'), join(cwd, 'config/.env'), join(home, 'missing')] } }).then((session) => ({ ...session, home, cwd }));
+    return open({
+      options: {
+        home,
+        cwd,
+        writable: [cwd],
+        hidden: [join(home, 'agent'), join(cwd, 'config/.env'), join(home, 'missing')],
+      },
+    }).then((session) => ({ ...session, home, cwd }));
   };
 
   it.each([
-    ['their names', 'cat $HOME/.ssh/id_rsa $HOME/.netrc $HOME/.config/gh/hosts.yml $HOME/agent/auth.json $HOME/.gnupg/key config/.env'],
+    [
+      'their names',
+      'cat $HOME/.ssh/id_rsa $HOME/.netrc $HOME/.config/gh/hosts.yml $HOME/agent/auth.json $HOME/.gnupg/key config/.env',
+    ],
     ['the target of a hidden link', 'cat $HOME/elsewhere/key'],
     ['a link', 'ln -s $HOME/.ssh s; cat s/id_rsa; ln -s $HOME/.netrc n; cat n'],
     ['a hard link', 'ln $HOME/.netrc h; cat h'],
     ['an unmount', 'umount -l $HOME/.ssh; umount $HOME/.netrc; cat $HOME/.ssh/id_rsa $HOME/.netrc'],
-    ['an unmount in namespaces of its own', 'unshare -Urm sh -c "umount -l $HOME/.ssh; cat $HOME/.ssh/id_rsa; umount $HOME/.netrc; cat $HOME/.netrc"'],
-    ['a mount of their parent', 'unshare -Urm sh -c "mount --bind $HOME /mnt; cat /mnt/.ssh/id_rsa /mnt/.netrc; mount --rbind $HOME /mnt; umount -l /mnt/.ssh; cat /mnt/.ssh/id_rsa"'],
-    ['an overlay of their parent', 'unshare -Urm sh -c "mount -t overlay -o lowerdir=$HOME:/usr/lib o /mnt; cat /mnt/.ssh/id_rsa /mnt/.netrc"'],
+    [
+      'an unmount in namespaces of its own',
+      'unshare -Urm sh -c "umount -l $HOME/.ssh; cat $HOME/.ssh/id_rsa; umount $HOME/.netrc; cat $HOME/.netrc"',
+    ],
+    [
+      'a mount of their parent',
+      'unshare -Urm sh -c "mount --bind $HOME /mnt; cat /mnt/.ssh/id_rsa /mnt/.netrc; mount --rbind $HOME /mnt; umount -l /mnt/.ssh; cat /mnt/.ssh/id_rsa"',
+    ],
+    [
+      'an overlay of their parent',
+      'unshare -Urm sh -c "mount -t overlay -o lowerdir=$HOME:/usr/lib o /mnt; cat /mnt/.ssh/id_rsa /mnt/.netrc"',
+    ],
     ['the root of other processes', 'cat /proc/[0-9]*/root$HOME/.ssh/id_rsa /proc/[0-9]*/cwd/../.netrc'],
     ['a rename of their folder', 'mv config c; cat c/.env config/.env'],
-    ['another pivot', 'unshare -Urm --propagation private sh -c "mkdir /tmp/p; mount -t tmpfs t /tmp/p; mkdir /tmp/p/o; cd /tmp/p; pivot_root . o; cat o$HOME/.ssh/id_rsa o/../$HOME/.netrc"'],
+    [
+      'another pivot',
+      'unshare -Urm --propagation private sh -c "mkdir /tmp/p; mount -t tmpfs t /tmp/p; mkdir /tmp/p/o; cd /tmp/p; pivot_root . o; cat o$HOME/.ssh/id_rsa o/../$HOME/.netrc"',
+    ],
   ])('are not read by %s', async (_what, attack) => {
     const { run, home } = await openWithSecrets();
 
@@ -283,7 +340,10 @@ describeConfined('hidden files', () => {
   it('are left out of a folder whose programs are in PATH', async () => {
     const { run, home } = await openWithSecrets();
 
-    const { output } = await run('tool; ls -A $HOME/agent; echo x > $HOME/agent/bin/tool', { HOME: home, PATH: `${home}/agent/bin:${process.env['PATH']}` });
+    const { output } = await run('tool; ls -A $HOME/agent; echo x > $HOME/agent/bin/tool', {
+      HOME: home,
+      PATH: `${home}/agent/bin:${process.env['PATH']}`,
+    });
 
     expect(output).toMatch(/^tool runs\nbin\n.*Read-only/);
   });

@@ -9,7 +9,7 @@ const HANDOVER_MS = 10_000;
 const SCRIPT = `
 const server = require('node:net').createServer((socket) => socket.destroy());
 server.listen(Number(process.argv[1]), '127.0.0.1', () => {
-  process.send('listening', server, () => process.disconnect());
+  process.send('listening', server, () => process.exit());
 });
 `;
 

@@ -88,7 +88,8 @@ async function tryOut(scratch: string, { home = homedir(), programs }: ProbeOpti
   const inside = join(cwd, 'file');
   try {
     const { inside: wrote, outside: escaped, socket } = await attempt(sandbox, [cwd, inside, outside]);
-    if (wrote !== 'ok' || readFileSync(inside, 'utf8') !== 'x') return `A command cannot write in its folder (${wrote})`;
+    if (wrote !== 'ok' || readFileSync(inside, 'utf8') !== 'x')
+      return `A command cannot write in its folder (${wrote})`;
     if (escaped === 'ok') return 'A command can write outside of its folder';
     return socket === 'EPERM' ? undefined : `A command can connect to Unix sockets (${socket})`;
   } finally {
@@ -98,16 +99,24 @@ async function tryOut(scratch: string, { home = homedir(), programs }: ProbeOpti
 }
 
 const probeOptions = (cwd: string, home: string): SandboxOptions => ({
-  ...{ cwd, home, writable: [cwd], hidden: [], readOnly: false, network: 'none', env: [], unixSockets: false },
-  ...{ gitWrite: false, mayConnect: async () => false },
+  cwd,
+  home,
+  writable: [cwd],
+  hidden: [],
+  readOnly: false,
+  network: 'none',
+  mayConnect: async () => false,
+  env: [],
+  unixSockets: false,
+  gitWrite: false,
 });
 
 async function attempt(sandbox: Sandbox, [cwd = '', inside = '', outside = '']: readonly string[]): Promise<Attempts> {
   // Nothing listens there: without a filter the answer is another error.
   const socket = join(cwd, 'socket');
   writeFileSync(socket, '');
-  const launch = { command: process.execPath, args: ['-e', ATTEMPTS, inside, outside, socket], cwd, env: { PATH: process.env['PATH'] } };
-  const { command, args, env } = await sandbox.confine(launch);
+  const attempts = ['-e', ATTEMPTS, inside, outside, socket];
+  const { command, args, env } = await sandbox.confine({ command: process.execPath, args: attempts, cwd, env: {} });
   return new Promise((resolve, reject) => {
     execFile(command, args, { cwd: '/', env }, (error, stdout, stderr) => {
       if (error) reject(new Error(`The sandbox does not start: ${stderr.trim() || error.message}`));

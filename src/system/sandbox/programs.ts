@@ -1,4 +1,4 @@
-import { constants, accessSync, realpathSync } from 'node:fs';
+import { accessSync, constants, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBelow } from './roots.ts';
 

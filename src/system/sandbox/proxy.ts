@@ -1,5 +1,5 @@
 import { lookup as resolve } from 'node:dns/promises';
-import { createServer, type IncomingMessage, request, STATUS_CODES, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, request, type ServerResponse, STATUS_CODES } from 'node:http';
 import { connect, isIP, type Server as Listener, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -176,7 +176,10 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, gate
   } catch (error) {
     const { status, reason, message } = asRefusal(error);
     if (outgoing.headersSent) outgoing.destroy();
-    else outgoing.writeHead(status, { 'x-proxy-error': reason, 'content-type': 'text/plain', connection: 'close' }).end(`${message}\n`);
+    else
+      outgoing
+        .writeHead(status, { 'x-proxy-error': reason, 'content-type': 'text/plain', connection: 'close' })
+        .end(`${message}\n`);
   }
 }
 
@@ -208,7 +211,11 @@ function endToEnd(rawHeaders: readonly string[], dropped: readonly string[] = []
 /** The host in its only spelling, so that decisions about it are remembered. */
 function parseTarget(url: string, shown: string): Target {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  const host = parsed?.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '').toLowerCase() ?? '';
+  const host =
+    parsed?.hostname
+      .replace(/^\[(.*)\]$/, '$1')
+      .replace(/\.$/, '')
+      .toLowerCase() ?? '';
   const hasCredentials = parsed !== undefined && parsed.username + parsed.password !== '';
   if (hasCredentials || (isIP(host) === 0 && !HOST_NAME.test(host))) {
     throw new Refusal(400, 'bad-request', `Not a host: ${shown}`);

@@ -1,6 +1,6 @@
-import { createServer } from 'node:net';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { confinedEnvironment, withoutProxies } from './environment.ts';
 import { proxyVariables } from './network.ts';
 import { serveProxy } from './proxy.ts';
@@ -16,7 +16,12 @@ export async function createSeatbeltSandbox(options: SandboxOptions): Promise<Sa
   if (listener) await once(listener, 'listening');
   const port = listener && (listener.address() as AddressInfo).port;
   const proxy = listener && serveProxy(listener, options);
-  const profile = seatbeltProfile({ sandbox: options, writable: writableRoots(options), tmp: files.tmp, proxyPort: port });
+  const profile = seatbeltProfile({
+    sandbox: options,
+    writable: writableRoots(options),
+    tmp: files.tmp,
+    proxyPort: port,
+  });
   const confine = async ({ command, args, cwd, env }: SandboxLaunch): Promise<SandboxLaunch> => {
     const kept = { ...confinedEnvironment(env, options.env), TMPDIR: files.tmp, TMP: files.tmp, TEMP: files.tmp };
     const reaching = options.network === 'open' ? kept : withoutProxies(kept);

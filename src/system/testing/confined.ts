@@ -72,7 +72,8 @@ export function confinedSessions(base: string): (setup?: SessionSetup) => Promis
     prepare?.({ home, cwd });
     const sandbox = await createSandbox({ ...sandboxOptions(home, cwd), ...options }, programs);
     open.add(sandbox);
-    const start = (command: string, env: Readonly<Record<string, string>> = {}) => startIn({ sandbox, cwd, home }, command, env);
+    const start = (command: string, env: Readonly<Record<string, string>> = {}) =>
+      startIn({ sandbox, cwd, home }, command, env);
     return { home, cwd, sandbox, start, run: async (command, env) => resultOf(await start(command, env)) };
   };
 }

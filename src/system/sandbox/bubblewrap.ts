@@ -1,9 +1,9 @@
 import { type Cell, startCell, unshareArguments } from './cell.ts';
 import { confinedEnvironment } from './environment.ts';
 import { type Launcher, makeLauncher } from './launcher.ts';
-import { networkEnvironment, startProxy } from './network.ts';
+import { networkEnvironment, startProxy } from './network/cell-network.ts';
+import type { CellProxy } from './network/proxy.ts';
 import type { SandboxPrograms } from './programs.ts';
-import type { Proxy } from './proxy.ts';
 import { existingPath, folderIdentity, type WritableRoots, writableRoots } from './roots.ts';
 import type { Sandbox, SandboxLaunch, SandboxOptions } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
@@ -14,7 +14,7 @@ import { viewArguments } from './view.ts';
 interface Room {
   /** Undefined where no command can enter a cell. */
   readonly cell: Cell | undefined;
-  readonly proxy: Proxy | undefined;
+  readonly proxy: CellProxy | undefined;
 }
 
 /** The sandbox of Linux: one cell for all commands, and a view of the files for each. */
@@ -62,7 +62,7 @@ export class BubblewrapSandbox implements Sandbox {
 
   async confine({ command, args, cwd, env, fds }: SandboxLaunch): Promise<SandboxLaunch> {
     const { cell, proxy } = await this.#enterableRoom();
-    if (this.#closing) throw new Error('The sandbox is closed');
+    if (this.#closing !== undefined) throw new Error('The sandbox is closed');
     this.#addStubs();
     const { network } = this.#options;
     const kept = networkEnvironment(confinedEnvironment(env, this.#options.env), network, proxy);
@@ -105,7 +105,7 @@ export class BubblewrapSandbox implements Sandbox {
     const room = await known;
     if (room && (!room.cell || room.cell.isAlive())) return room;
     if (this.#room !== known) return this.#enterableRoom();
-    if (this.#closing) throw new Error('The sandbox is closed');
+    if (this.#closing !== undefined) throw new Error('The sandbox is closed');
     const opening = this.#openRoom(room);
     this.#room = opening;
     // The next command tries again.

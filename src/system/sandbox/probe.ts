@@ -9,7 +9,7 @@ import { existingPath } from './roots.ts';
 import type { Sandbox, SandboxOptions, SandboxProbe } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 
-/** What to probe with. */
+/** Replaces parts of the machine in a probe. */
 export interface ProbeOptions {
   /** The home folder of the user by default. */
   readonly home?: string;

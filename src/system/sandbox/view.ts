@@ -6,7 +6,7 @@ import type { SandboxOptions } from './sandbox.ts';
 import type { SessionFiles } from './session-files.ts';
 import { GUARDED_IN_GIT } from './stubs.ts';
 
-/** Everything that decides which files one command sees. */
+/** The reasons for which a command sees a file or not. */
 export interface ViewOptions {
   readonly sandbox: SandboxOptions;
   readonly writable: WritableRoots;

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import type { Server } from 'node:net';
-import { TAG_VARIABLE } from '../processes/process-table.ts';
-import { processTag } from '../processes/process-tag.ts';
-import { withTimeout } from '../with-timeout.ts';
+import { TAG_VARIABLE } from '../../processes/process-table.ts';
+import { processTag } from '../../processes/process-tag.ts';
+import { withTimeout } from '../../with-timeout.ts';
 
 const HANDOVER_MS = 10_000;
 

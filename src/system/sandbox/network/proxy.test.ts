@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readAll } from '../testing/script.ts';
+import { readAll } from '../../testing/script.ts';
 import { isPrivateAddress } from './addresses.ts';
 import { type ProxyOptions, serveProxy } from './proxy.ts';
 
@@ -51,7 +51,7 @@ describe('the proxy', () => {
 
     const response = await exchange(`${get(`http://127.0.0.1:${port}/a?b=c`, body).replace('GET', 'POST')}data`);
 
-    expect(response).toMatch(/^HTTP\/1.1 201 Created\r\n[^]*x-kept: yes[^]*body/);
+    expect(response).toMatch(/^HTTP\/1.1 201 Created\r\n[\s\S]*x-kept: yes[\s\S]*body/);
     expect(seen[0]).toMatch(/^POST \/a\?b=c /);
     expect(seen[0]).toContain(`"host":"127.0.0.1:${port}"`);
     expect(seen[0]).toContain('"x-mine":"1"');
@@ -73,7 +73,9 @@ describe('the proxy', () => {
     const tunnelled = await exchange(`CONNECT rebinding.test:${port} HTTP/1.1\r\n\r\n`);
 
     for (const response of [forwarded, tunnelled]) {
-      expect(response).toMatch(/^HTTP\/1.1 403 Forbidden\r\n[^]*x-proxy-error: private-address[^]*rebinding.test/);
+      expect(response).toMatch(
+        /^HTTP\/1.1 403 Forbidden\r\n[\s\S]*x-proxy-error: private-address[\s\S]*rebinding.test/,
+      );
     }
     expect(seen).toEqual([]);
   });

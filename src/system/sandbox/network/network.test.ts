@@ -2,7 +2,7 @@ import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { confinedSessions, describeConfined, scratchFolder } from '../testing/confined.ts';
+import { confinedSessions, describeConfined, scratchFolder } from '../../testing/confined.ts';
 
 const base = scratchFolder();
 const open = confinedSessions(base);
@@ -39,9 +39,9 @@ describeConfined('the network of a confined command', () => {
 
     expect((await run(`curl -s ${url}`)).output).toBe(`web GET /a?b ${HOST}:${portOf(web)}`);
     expect((await run('curl -si http://denied.test/x')).output).toMatch(
-      /403 Forbidden[^]*x-proxy-error: blocked-by-sandbox[^]*denied\.test:80/i,
+      /403 Forbidden[\s\S]*x-proxy-error: blocked-by-sandbox[\s\S]*denied\.test:80/i,
     );
-    expect((await run('curl -sv https://denied.test/x')).output).toMatch(/403 Forbidden[^]*x-proxy-error/i);
+    expect((await run('curl -sv https://denied.test/x')).output).toMatch(/403 Forbidden[\s\S]*x-proxy-error/i);
     expect((await run(`curl -s --noproxy '*' --max-time 5 ${url}; echo $?`)).output).toBe('7');
     expect(asked).toEqual([`${HOST}:${portOf(web)}`, 'denied.test:80', 'denied.test:443']);
   });

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readlinkSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { ProcessCell } from '../processes/cell-processes.ts';
 import { guardGroup, releaseGroup, startGuardian } from '../processes/guardian.ts';
-import { TAG_VARIABLE } from '../processes/process-table.ts';
+import { startTimeOf, TAG_VARIABLE } from '../processes/process-table.ts';
 import { processTag } from '../processes/process-tag.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { SandboxPrograms } from './programs.ts';
@@ -44,6 +44,9 @@ export const unshareArguments = (openNetwork: boolean): string[] => [
   ...(openNetwork ? [] : ['--unshare-net']),
 ];
 
+// Root without any capability could still change the mode of the host's /dev/null. bwrap cannot bind a device read-only.
+const PROTECT_DEVICES = 'mount -o remount,bind,ro /dev || :';
+
 /**
  * Starts a cell; undefined where no program can enter one.
  *
@@ -58,23 +61,29 @@ export async function startCell(options: CellOptions): Promise<Cell | undefined>
   const end = () => endHolder(holder, spaces);
   try {
     const init = await withTimeout(CELL_START_MS, untilReady(holder), 'The sandbox did not start in time');
+    const watched = [init, ...childrenOf(init)].map((pid) => [pid, startTimeOf(pid)] as const);
     for (const name of Object.keys(NAMESPACES) as Namespace[]) {
       if (name !== 'net' || !openNetwork) spaces.set(name, openSync(`/proc/${init}/ns/${name}`, 'r'));
     }
     const enterWith = (names: readonly Namespace[]) => [
+<<<<<<< HEAD
       nsenter,
       ...names.flatMap((name) => join(name, spaces)),
       '--preserve-credentials',
       '--',
+=======
+      ...[nsenter, ...names.flatMap((name) => join(name, spaces))],
+      ...['--preserve-credentials', '--'],
+>>>>>>> h-sandbox
     ];
     const enter = enterWith([...spaces.keys()]);
-    if (!(await runs([...enter, '/bin/sh', '-c', ':']))) {
+    if (!(await runs([...enter, '/bin/sh', '-c', process.getuid?.() === 0 ? PROTECT_DEVICES : ':']))) {
       await end();
       return undefined;
     }
     return {
       processes: { namespace: readlinkSync(`/proc/${init}/ns/pid`), init },
-      isAlive: () => isRunning(holder.child),
+      isAlive: () => isRunning(holder.child) && watched.every(([pid, startedAt]) => startTimeOf(pid) === startedAt),
       enter,
       enterNetwork: enterWith(['user', 'net']),
       end,
@@ -82,6 +91,15 @@ export async function startCell(options: CellOptions): Promise<Cell | undefined>
   } catch (error) {
     await end();
     throw error;
+  }
+}
+
+/** A command can kill `cat`, which ends the cell a moment before its first process is dead. */
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  } catch {
+    return []; // The kernel was built without this file.
   }
 }
 
@@ -169,7 +187,7 @@ const isRunning = ({ pid, exitCode, signalCode }: ChildProcess) =>
 
 async function runs([command = '', ...args]: readonly string[]): Promise<boolean> {
   try {
-    await promisify(execFile)(command, args, { cwd: '/', env: {} });
+    await promisify(execFile)(command, args, { cwd: '/', env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' } });
     return true;
   } catch {
     return false;

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { alwaysHidden } from './hidden.ts';
 import type { SandboxOptions } from './sandbox.ts';
 
-/** What the commands of a session can change, decided before the first command runs. */
+/** The folders that the commands of a session can change, decided before the first command runs. */
 export interface WritableRoots {
   /** Real paths. None lies in another, unless a hidden folder is between them. */
   readonly roots: readonly string[];
@@ -30,8 +30,10 @@ export const isBelow = (path: string, folder: string): boolean =>
 
 /** The real path; undefined when nothing is there. */
 export function existingPath(path: string): string | undefined {
+  // Most hidden paths do not exist, and an exception costs more than this.
+  if (!lstatSync(path, { throwIfNoEntry: false })) return undefined;
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return undefined;
   }

@@ -2,7 +2,7 @@ import { lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } 
 import { join } from 'node:path';
 import { guardLeftover, type Leftover, releaseLeftover } from '../processes/guardian.ts';
 
-// What a command could otherwise add to `.git` to run programs outside.
+// A command could otherwise add these to `.git` to run programs outside.
 const GIT_FOLDERS = ['hooks', 'modules', 'worktrees'];
 const GIT_FILES: Readonly<Record<string, string>> = { config: '', 'config.worktree': '', commondir: '.\n' };
 

@@ -6,7 +6,7 @@ import type { SandboxOptions } from './sandbox.ts';
 import type { SessionFiles } from './session-files.ts';
 import { GUARDED_IN_GIT } from './stubs.ts';
 
-/** Everything that decides which files one command sees. */
+/** The reasons for which a command sees a file or not. */
 export interface ViewOptions {
   readonly sandbox: SandboxOptions;
   readonly writable: WritableRoots;
@@ -53,10 +53,14 @@ export function viewArguments(options: ViewOptions): string[] {
     ...writable.projects.filter((path) => isInside(path, roots)).flatMap((path) => protectedIn(path, options)),
     ...masks.filter((path) => !containsRoot(path)).flatMap((path) => mask(path, files.empty)),
     ...programFolders(options, ['/tmp', ...masks]).flatMap((path) => ['--ro-bind', path, path]),
-    ...masks.filter(isFolder).flatMap((path) => ['--remount-ro', path]),
+    ...[...masks.filter(isFolder), ...ownedByRoot()].flatMap((path) => ['--remount-ro', path]),
     ...['--chdir', cwd],
   ];
 }
+
+// Root without any capability still owns /proc/sys/kernel/core_pattern, which names a program that the host runs. For
+// others a read-only /proc would only prevent sandboxes inside of this one.
+const ownedByRoot = () => (process.getuid?.() === 0 ? ['/proc'] : []);
 
 const isInside = (path: string, roots: readonly string[]) => roots.some((root) => isBelow(path, root));
 

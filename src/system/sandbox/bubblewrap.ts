@@ -78,24 +78,8 @@ export class BubblewrapSandbox implements Sandbox {
     const bwrap = [this.#bwrap, ...namespaces, '--cap-drop', 'ALL', '--new-session', '--die-with-parent', ...view];
     const filter = ['--seccomp', String(this.#launcher.filterFd)];
     return {
-<<<<<<< HEAD
-      command: '/bin/sh',
-      args: [
-        '-c',
-        OPEN_FILTER,
-        this.#files.filter,
-        ...(cell?.enter ?? []),
-        ...bwrap,
-        '--seccomp',
-        FILTER_FD,
-        '--',
-        command,
-        ...args,
-      ],
-=======
       command: this.#launcher.command,
       args: [...this.#launcher.args, ...(cell?.enter ?? []), ...bwrap, ...filter, '--', command, ...args],
->>>>>>> h-sandbox
       cwd: '/',
       env: kept,
       ...(fds && { fds }),

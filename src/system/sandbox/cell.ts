@@ -66,15 +66,8 @@ export async function startCell(options: CellOptions): Promise<Cell | undefined>
       if (name !== 'net' || !openNetwork) spaces.set(name, openSync(`/proc/${init}/ns/${name}`, 'r'));
     }
     const enterWith = (names: readonly Namespace[]) => [
-<<<<<<< HEAD
-      nsenter,
-      ...names.flatMap((name) => join(name, spaces)),
-      '--preserve-credentials',
-      '--',
-=======
       ...[nsenter, ...names.flatMap((name) => join(name, spaces))],
       ...['--preserve-credentials', '--'],
->>>>>>> h-sandbox
     ];
     const enter = enterWith([...spaces.keys()]);
     if (!(await runs([...enter, '/bin/sh', '-c', process.getuid?.() === 0 ? PROTECT_DEVICES : ':']))) {

@@ -115,18 +115,8 @@ async function attempt(sandbox: Sandbox, [cwd = '', inside = '', outside = '']: 
   // Nothing listens there: without a filter the answer is another error.
   const socket = join(cwd, 'socket');
   writeFileSync(socket, '');
-<<<<<<< HEAD
-  const launch = {
-    command: process.execPath,
-    args: ['-e', ATTEMPTS, inside, outside, socket],
-    cwd,
-    env: { PATH: process.env['PATH'] },
-  };
-  const { command, args, env } = await sandbox.confine(launch);
-=======
   const attempts = ['-e', ATTEMPTS, inside, outside, socket];
   const { command, args, env } = await sandbox.confine({ command: process.execPath, args: attempts, cwd, env: {} });
->>>>>>> h-sandbox
   return new Promise((resolve, reject) => {
     execFile(command, args, { cwd: '/', env }, (error, stdout, stderr) => {
       if (error) reject(new Error(`The sandbox does not start: ${stderr.trim() || error.message}`));

@@ -48,7 +48,7 @@ function canLast({ facts: { subject, source }, cwd, isTrustedProgram }: Question
 
 interface Offer {
   readonly rule: string;
-  /** What the rule allows, in words. */
+  /** The allowed calls in words. */
   readonly scope: string;
 }
 
@@ -86,7 +86,7 @@ function offersFor(question: Question): { offers: Offer[]; isWhole: boolean } {
 
 const NOTHING = { offers: [], isWhole: true };
 
-/** One rule for each command: a rule for the whole line would match nothing else. */
+/** Offers a rule for each command: a rule for the whole line would match nothing else. */
 function commandOffers({ cwd, isTrustedProgram }: Question, subject: { command: string; outside: boolean }) {
   const commands = plainCommands(subject.command, cwd);
   if (!commands) return NOTHING;

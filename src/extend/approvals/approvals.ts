@@ -12,7 +12,7 @@ import { DENIED_UNASKED, type Decision, decide, deniedByUser, type Policy } from
 import { factsOf } from './facts-of-call.ts';
 import { FilePolicy } from './file-policy.ts';
 import { Grants } from './grants.ts';
-import { restrictsCall } from './match-rule.ts';
+import { restrictsPath } from './match-rule.ts';
 import { programCheck } from './program-check.ts';
 import { type Answer, answerTo, type Question, questionAbout } from './question.ts';
 import { type ApprovalRule, parseRules } from './rules.ts';
@@ -89,7 +89,7 @@ export class Approvals {
   /** Settles with what the call may reach; rejects with the error result of a call that may not run. */
   async permit({ call, tool, args }: FinalCall, { run, signal }: CallContext): Promise<Permission> {
     const source = this.#parts.sourceOf(tool.name);
-    const access = await this.#accessFor(args);
+    const access = await this.#accessFor(tool.name, args);
     const facts = factsOf({ toolName: tool.name, source, args, cwd: this.#parts.folders().cwd, access });
     const question = { toolCallId: call.id, toolName: tool.name, source, args };
     await this.#settle(facts, { run, signal, question, translate: access.translate });
@@ -104,7 +104,7 @@ export class Approvals {
   }
 
   /** A path below `/tmp` means the folder of the sandbox, which is made for it. */
-  async #accessFor(args: Readonly<Record<string, unknown>>): Promise<FilePolicy> {
+  async #accessFor(toolName: string, args: Readonly<Record<string, unknown>>): Promise<FilePolicy> {
     const { sandbox, folders } = this.#parts;
     const { cwd } = folders();
     const { path } = args;
@@ -113,7 +113,7 @@ export class Approvals {
       writable: sandbox.writable,
       // Below /proc lies the environment of this process, with its keys.
       hidden: [...sandbox.hidden, '/proc'],
-      isReadDenied: (path) => this.#ruleLists.deny.some((rule) => restrictsCall(rule, readOf(path), cwd)),
+      isReadDenied: (path) => this.#ruleLists.deny.some((rule) => restrictsPath(rule, { toolName, path }, cwd)),
       tmp: sandbox.tmp,
     });
   }
@@ -271,8 +271,6 @@ interface QuestionContext {
   readonly question: Question['call'];
   readonly translate: (path: string) => string;
 }
-
-const readOf = (path: string): CallFacts => ({ toolName: 'read', source: 'builtin', subject: { type: 'read', path } });
 
 const NEVER = new AbortController().signal;
 

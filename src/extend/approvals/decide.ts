@@ -14,7 +14,7 @@ import {
 import { type Argv, literalWords, plainCommands } from './plain-commands.ts';
 import type { ApprovalRule } from './rules.ts';
 
-/** The mode, rules and grants of a session at the moment. */
+/** The mode, rules and approvals that hold in a session at the moment. */
 export interface Policy {
   readonly mode: ApprovalMode;
   readonly rules: {

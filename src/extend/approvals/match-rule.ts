@@ -32,8 +32,14 @@ export function restrictsLine(rule: ApprovalRule, words: Argv, outside: boolean)
   if (isElsewhere(rule, outside)) return false;
   if (rule.type === 'tool') return rule.covers('bash');
   if (rule.type !== 'command') return false;
+  const [program] = rule.words;
+  if (program === undefined) return true;
   const anywhere = { ...rule, anyMore: true };
-  return words.some((_, index) => matchesWords(anywhere, words.slice(index, index + rule.words.length), isSameProgram));
+  return words.some(
+    (word, index) =>
+      isSameProgram(word, program, 0) &&
+      matchesWords(anywhere, words.slice(index, index + rule.words.length), isSameProgram),
+  );
 }
 
 /** Whether a rule that allows covers this call, which is no command. The rule must name what is out of the ordinary. */

@@ -129,7 +129,10 @@ it('every rule that is offered allows the same call from then on, and its label 
       minLength: 1,
     })
     .map((words) => words.join(' '));
-  const path = fc.stringMatching(/^[ -.0-~]{1,12}$|^[~a{]\/[ -.0-~]{1,5}$/).map((name) => writing(`${CWD}/${name}`));
+  const path = fc
+    .stringMatching(/^[ -.0-~]{1,12}$|^[~a{]\/[ -.0-~]{1,5}$/)
+    .filter((name) => !name.split('/').some((part) => part === '.' || part === '..'))
+    .map((name) => writing(`${CWD}/${name}`));
   const call = fc.oneof(
     line.map((text) => bash(text)),
     path,

@@ -11,7 +11,7 @@ const MAX_OFFERED_RULE_CHARACTERS = 200;
 // Commands of one line that can be saved; the options for more would fill a phone.
 const MAX_OFFERED_RULES = 4;
 
-/** A question about a call. */
+/** The facts that decide which options a question has. */
 export interface OfferContext {
   readonly facts: CallFacts;
   /** The real path of the session's folder. */
@@ -48,7 +48,7 @@ function canLast({ facts: { subject, source }, cwd, isTrustedProgram }: OfferCon
 
 interface Offer {
   readonly rule: string;
-  /** The scope of the rule in words. */
+  /** The allowed calls in words. */
   readonly scope: string;
 }
 

@@ -8,7 +8,7 @@ import type { Run } from '../../session/run/run.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
 import type { Agent } from '../agent.ts';
 import { publishChanges } from '../agent-state.ts';
-import type { ApprovalPolicy } from './policy.ts';
+import type { ApprovalFlags, ApprovalPolicy } from './policy.ts';
 import { APPROVALS_TYPE, chosenIn, hasChoice, SessionApprovals } from './session-approvals.ts';
 
 /**
@@ -55,6 +55,13 @@ export class CurrentApprovals {
   get logFolder(): (() => LogFolder | undefined) | undefined {
     const loaded = this.#loaded;
     return this.#session.wantsSandbox && loaded?.sandboxState.status === 'on' ? () => loaded.logFolder : undefined;
+  }
+
+  /** The limits for agents inside this one; undefined while it has all rights. */
+  get limits(): ApprovalFlags | undefined {
+    const mode = this.modeOf(this.#agent.session.run);
+    const { sandboxUse: sandbox, wantsSandbox } = this.#session;
+    return mode === 'full' && !wantsSandbox ? undefined : { mode, sandbox };
   }
 
   /** Undefined while every call may run with all rights. */

@@ -1,5 +1,5 @@
 import type { CommandLaunch, CommandSandbox } from '../../agent/permission.ts';
-import { Refusal } from '../../protocol/errors.ts';
+import { NO_SANDBOX, Refusal } from '../../protocol/errors.ts';
 import type { SandboxState, SandboxUse } from '../../protocol/generated/vocabulary.ts';
 import type { ApprovalSettings } from '../../store/approvals/approval-settings.ts';
 import { createSandbox } from '../../system/sandbox/create-sandbox.ts';
@@ -38,7 +38,7 @@ export class SessionSandbox {
     const probe = await this.#probing;
     this.#probe = probe;
     if (probe.engine === undefined && use === 'required')
-      throw new Refusal('sandbox_unavailable', `No sandbox works on this machine: ${problemOf(probe)}`);
+      throw new Refusal('sandbox_unavailable', `${NO_SANDBOX}: ${problemOf(probe)}`);
   }
 
   /** Whether commands run in a sandbox. */

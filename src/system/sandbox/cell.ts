@@ -15,6 +15,11 @@ import type { SandboxPrograms } from './programs.ts';
 const CELL_START_MS = 10_000;
 const CELL_END_MS = 5000;
 
+const SIGKILL_BIT = 1n << 8n;
+const PF_EXITING = 0x4;
+// Of /proc/PID/stat, counted after the name.
+const FLAGS_FIELD = 6;
+
 /** How a cell is made. */
 export interface CellOptions extends SandboxPrograms {
   readonly bwrap: string;
@@ -76,7 +81,8 @@ export async function startCell(options: CellOptions): Promise<Cell | undefined>
     }
     return {
       processes: { namespace: readlinkSync(`/proc/${init}/ns/pid`), init },
-      isAlive: () => isRunning(holder.child) && watched.every(([pid, startedAt]) => startTimeOf(pid) === startedAt),
+      isAlive: () =>
+        isRunning(holder.child) && watched.every(([pid, startedAt]) => startTimeOf(pid) === startedAt && !isDying(pid)),
       enter,
       enterNetwork: enterWith(['user', 'net']),
       end,
@@ -93,6 +99,19 @@ function childrenOf(pid: number): number[] {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
   } catch {
     return []; // The kernel was built without this file.
+  }
+}
+
+/** Whether a process has a SIGKILL to come or is just ending: for a moment it is still listed as running. */
+function isDying(pid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const pending = [...status.matchAll(/^(?:Sig|Shd)Pnd:\s*([0-9a-f]+)$/gm)].map(([, mask]) => BigInt(`0x${mask}`));
+    const flags = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[FLAGS_FIELD]);
+    return pending.some((mask) => (mask & SIGKILL_BIT) !== 0n) || (flags & PF_EXITING) !== 0;
+  } catch {
+    return true;
   }
 }
 

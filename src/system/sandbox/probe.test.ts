@@ -1,11 +1,13 @@
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describeConfined, scratchFolder } from '../testing/confined.ts';
+import { confinedSessions, describeConfined, scratchFolder } from '../testing/confined.ts';
+import { compile } from '../testing/script.ts';
 import { probeSandbox } from './probe.ts';
 import { findPrograms } from './programs.ts';
 
 const base = scratchFolder();
+const open = confinedSessions(join(base, 'sessions'));
 let count = 0;
 
 /** A program in the place of bwrap. */
@@ -22,6 +24,25 @@ describeConfined('the probe', () => {
   it('finds the engine and leaves no file in the home folder', async () => {
     expect(await probeSandbox({ home: base })).toEqual({ engine: 'bubblewrap' });
     expect(readdirSync(base).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+});
+
+describeConfined('the probe in a confined command', () => {
+  it('finds the engine, or a reason why there is none', async () => {
+    const { run, cwd } = await open();
+    const script = compile(
+      cwd,
+      "import { probeSandbox } from './sandbox/probe.ts'; console.log(JSON.stringify(await probeSandbox()));",
+    );
+
+    const probe = JSON.parse((await run(`"${process.execPath}" ${script}`)).output);
+
+    // Root without capabilities cannot map its user again.
+    expect(probe).toEqual(
+      process.getuid?.() === 0
+        ? { reason: expect.stringContaining('uid map'), remedy: expect.any(String) }
+        : { engine: 'bubblewrap' },
+    );
   });
 });
 

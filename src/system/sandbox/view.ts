@@ -1,7 +1,15 @@
-import { lstatSync, mkdirSync, readlinkSync } from 'node:fs';
+import { mkdirSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { existingPath, folderIdentity, foldersBetween, hiddenPaths, isBelow, type WritableRoots } from './roots.ts';
+import {
+  existingPath,
+  folderIdentity,
+  foldersBetween,
+  hiddenPaths,
+  isBelow,
+  linkStats,
+  type WritableRoots,
+} from './roots.ts';
 import type { SandboxOptions } from './sandbox.ts';
 import type { SessionFiles } from './session-files.ts';
 import { GUARDED_IN_GIT } from './stubs.ts';
@@ -66,7 +74,7 @@ const isInside = (path: string, roots: readonly string[]) => roots.some((root) =
 
 const isFolder = (path: string) => folderIdentity(path) !== undefined;
 
-const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+const isLink = (path: string) => linkStats(path)?.isSymbolicLink() ?? false;
 
 /** A link can be replaced but not mounted over: a root with a linked `.git` or `.pi` stays read-only. */
 const hasLinkedProject = (root: string, projects: readonly string[]) =>
@@ -112,8 +120,7 @@ function pinsInTmp(root: string, tmp: string): Arguments {
 
 function protectedIn(project: string, { gitFolders }: ViewOptions): Arguments {
   const [git, pi] = [join(project, '.git'), join(project, '.pi')];
-  const readOnly = (path: string) =>
-    lstatSync(path, { throwIfNoEntry: false }) && !isLink(path) ? ['--ro-bind', path, path] : [];
+  const readOnly = (path: string) => (linkStats(path) && !isLink(path) ? ['--ro-bind', path, path] : []);
   const identity = gitFolders.get(git);
   const isWritable = identity !== undefined && folderIdentity(git) === identity;
   const gitArguments = isWritable

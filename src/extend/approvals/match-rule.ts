@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { BUILTIN_TOOL_NAMES } from '../../agent/tools/builtin-tools.ts';
 import { type CallFacts, type CallSubject, isOrdinary, type ReadSubject, type WriteSubject } from './call-facts.ts';
 import { type Argv, isHarmlessBuiltin } from './plain-commands.ts';
@@ -44,7 +45,7 @@ export function restrictsLine(rule: ApprovalRule, words: Argv, outside: boolean)
 
 /** Whether a rule that allows covers this call, which is no command. The rule must name what is out of the ordinary. */
 export function allowsCall(rule: ApprovalRule, { toolName, source, subject }: CallFacts, project: string): boolean {
-  if (subject.type === 'host') return matchesHost(rule, subject);
+  if (subject.type === 'host') return matchesHost(rule, subject) && (isIP(normalHost(subject.host)) === 0 || isExactHost(rule));
   if (source !== 'builtin' && BUILTIN_TOOL_NAMES.includes(toolName)) return false;
   if (rule.type === 'tool') return rule.covers(toolName) && (subject.type !== 'write' || isOrdinary(subject));
   if (rule.type !== 'path' || !isFile(subject) || !rule.covers(toolName)) return false;
@@ -84,6 +85,9 @@ function matchesPath(rule: PathRule, path: string, project: string): boolean {
 
 const matchesHost = (rule: ApprovalRule, { host, port }: { host: string; port: number }): boolean =>
   rule.type === 'host' && (rule.port ?? port) === port && rule.matches(normalHost(host));
+
+/** An address may lead into the local network: no wildcard allows it. */
+const isExactHost = (rule: ApprovalRule): boolean => rule.type === 'host' && rule.isExact;
 
 const isElsewhere = (rule: ApprovalRule, outside: boolean): boolean => 'outside' in rule && rule.outside && !outside;
 

@@ -43,6 +43,8 @@ interface HostRule {
   readonly type: 'host';
   readonly text: string;
   readonly matches: (host: string) => boolean;
+  /** Whether the rule names one host. */
+  readonly isExact: boolean;
   readonly port?: number;
 }
 
@@ -99,7 +101,7 @@ const toolTest = (name: string) => {
 };
 
 function nameRule(text: string, name: string): ApprovalRule {
-  if (name === 'network') return { type: 'host', text, matches: () => true };
+  if (name === 'network') return { type: 'host', text, matches: () => true, isExact: false };
   const outside = name === 'bash:outside';
   const covers = name.endsWith('*') ? wildcardTest(name) : toolTest(outside ? 'bash' : name);
   return { type: 'tool', text, covers, outside };
@@ -146,7 +148,7 @@ function hostRule(text: string, spec: string): ApprovalRule | string {
   const [, host = '', port] = /^((?:\*\.)?[\w-][\w.-]*|\[[\da-f:.]+\]|\*)(?::(\d{1,5}))?$/i.exec(spec) ?? [];
   if (host === '') return 'network(…) holds the name of a host, such as example.com or *.example.com';
   const matches = wildcardTest(normalHost(host));
-  return { type: 'host', text, matches, ...(port === undefined ? {} : { port: Number(port) }) };
+  return { type: 'host', text, matches, isExact: !host.includes('*'), ...(port === undefined ? {} : { port: Number(port) }) };
 }
 
 /** The one spelling of a host name in which rules and hosts are compared. */

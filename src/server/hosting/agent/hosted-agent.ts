@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { NO_SANDBOX, Refusal } from '../../../protocol/errors.ts';
 import type { AgentEvent, AgentSettledEvent, SessionState } from '../../../protocol/generated/vocabulary.ts';
 import type { ProcessExit } from '../../../system/processes/process-group.ts';
 import { conversationReads } from '../../../wire/inbound.ts';

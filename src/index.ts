@@ -1,8 +1,8 @@
 import type { ToolChoice } from './agent/tool-choice.ts';
 import { AgentClient } from './client/agent-client.ts';
 import { openLocalEngine } from './embed/local-engine.ts';
-import type { ApprovalFlags } from './engine/approvals/policy.ts';
 import type { AddonOptions } from './engine/addons/detect.ts';
+import type { ApprovalFlags } from './engine/approvals/policy.ts';
 import type { SystemPromptOverrides } from './extend/prompt-parts.ts';
 import { Refusal } from './protocol/errors.ts';
 import type { ThinkingLevel } from './protocol/generated/vocabulary.ts';

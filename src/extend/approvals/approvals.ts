@@ -113,6 +113,7 @@ export class Approvals {
       writable: sandbox.writable,
       // Below /proc lies the environment of this process, with its keys.
       hidden: [...sandbox.hidden, '/proc'],
+      readable: sandbox.readable,
       isReadDenied: (path) => this.#ruleLists.deny.some((rule) => restrictsPath(rule, { toolName, path }, cwd)),
       tmp: sandbox.tmp,
     });

@@ -45,7 +45,8 @@ export function restrictsLine(rule: ApprovalRule, words: Argv, outside: boolean)
 
 /** Whether a rule that allows covers this call, which is no command. The rule must name what is out of the ordinary. */
 export function allowsCall(rule: ApprovalRule, { toolName, source, subject }: CallFacts, project: string): boolean {
-  if (subject.type === 'host') return matchesHost(rule, subject) && (isIP(normalHost(subject.host)) === 0 || isExactHost(rule));
+  if (subject.type === 'host')
+    return matchesHost(rule, subject) && (isIP(normalHost(subject.host)) === 0 || isExactHost(rule));
   if (source !== 'builtin' && BUILTIN_TOOL_NAMES.includes(toolName)) return false;
   if (rule.type === 'tool') return rule.covers(toolName) && (subject.type !== 'write' || isOrdinary(subject));
   if (rule.type !== 'path' || !isFile(subject) || !rule.covers(toolName)) return false;

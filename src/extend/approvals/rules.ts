@@ -148,7 +148,13 @@ function hostRule(text: string, spec: string): ApprovalRule | string {
   const [, host = '', port] = /^((?:\*\.)?[\w-][\w.-]*|\[[\da-f:.]+\]|\*)(?::(\d{1,5}))?$/i.exec(spec) ?? [];
   if (host === '') return 'network(…) holds the name of a host, such as example.com or *.example.com';
   const matches = wildcardTest(normalHost(host));
-  return { type: 'host', text, matches, isExact: !host.includes('*'), ...(port === undefined ? {} : { port: Number(port) }) };
+  return {
+    type: 'host',
+    text,
+    matches,
+    isExact: !host.includes('*'),
+    ...(port === undefined ? {} : { port: Number(port) }),
+  };
 }
 
 /** The one spelling of a host name in which rules and hosts are compared. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { CommandLaunch, CommandSandbox } from '../../agent/permission.ts';
 import { NO_SANDBOX, Refusal } from '../../protocol/errors.ts';
 import type { SandboxState, SandboxUse } from '../../protocol/generated/vocabulary.ts';
@@ -23,6 +24,8 @@ export class SessionSandbox {
   mayConnect: (host: string, port: number) => Promise<boolean> = async () => false;
   readonly #parts: SessionSandboxParts;
   #isReadOnly = false;
+  // As in the sandbox, links are followed once.
+  #writable: readonly string[] | undefined;
   #probing: Promise<SandboxProbe> | undefined;
   #probe: SandboxProbe | undefined;
   #creating: Promise<Sandbox> | undefined;
@@ -56,12 +59,18 @@ export class SessionSandbox {
 
   /** The real paths of the folders that commands may change. */
   get writable(): readonly string[] {
-    return writableRoots(this.#options(false)).roots;
+    this.#writable ??= writableRoots(this.#options(false)).roots;
+    return this.#writable;
   }
 
   /** The real paths of the files and folders that exist and that neither commands nor file tools read. */
   get hidden(): readonly string[] {
     return hiddenPaths(this.#options(false));
+  }
+
+  /** The paths inside hidden ones that both read. */
+  get readable(): readonly string[] {
+    return readableInAgentFolder(this.#parts.folders().agentDir);
   }
 
   /** The folder that is `/tmp` inside, once there is a sandbox. */
@@ -83,8 +92,15 @@ export class SessionSandbox {
       await this.end();
     }
     this.#creating ??= createSandbox(this.#options(readOnly));
-    this.#sandbox = await this.#creating;
-    return this.#sandbox;
+    const creating = this.#creating;
+    try {
+      this.#sandbox = await creating;
+      return this.#sandbox;
+    } catch (error) {
+      // The next command tries again.
+      if (this.#creating === creating) this.#creating = undefined;
+      throw error;
+    }
   }
 
   /** Ends every process inside. */
@@ -92,6 +108,7 @@ export class SessionSandbox {
     const creating = this.#creating;
     this.#creating = undefined;
     this.#sandbox = undefined;
+    this.#writable = undefined;
     await (await creating?.catch(() => undefined))?.close();
   }
 
@@ -114,6 +131,7 @@ export class SessionSandbox {
       home,
       writable: [cwd, ...writable],
       hidden: [agentDir, ...hidden],
+      readable: readableInAgentFolder(agentDir),
       readOnly,
       network: this.#network,
       mayConnect: (host, port) => this.mayConnect(host, port),
@@ -123,5 +141,14 @@ export class SessionSandbox {
     };
   }
 }
+
+// The system prompt names files of these to the model, and skills start programs of their own. All others are hidden:
+// keys, tokens, settings, sessions.
+const READABLE_NAMES = [
+  ...['skills', 'prompts', 'npm', 'git', 'bin'],
+  ...['AGENTS.md', 'CLAUDE.md', 'SYSTEM.md', 'APPEND_SYSTEM.md'],
+];
+
+const readableInAgentFolder = (agentDir: string): string[] => READABLE_NAMES.map((name) => join(agentDir, name));
 
 const problemOf = ({ reason, remedy }: { readonly reason: string; readonly remedy: string }) => `${reason}. ${remedy}`;

@@ -24,7 +24,10 @@ class Refused(Exception):
 
 class Tau:
     def __init__(self, *args, program=("tau",), on_event=None, on_ui=None, tools=None):
-        """on_ui(request) returns text, True/False or None for a dialog; tools maps names to (definition, function)."""
+        """on_ui(request) returns text, True/False, the fields of the response or None for a dialog.
+
+        tools maps names to (definition, function).
+        """
         self._process = subprocess.Popen(
             [*program, "--mode", "rpc", *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
@@ -114,7 +117,9 @@ class Tau:
     def _show(self, request):
         answer = self._on_ui(request) if self._on_ui else None
         reply = {"cancelled": True}
-        if isinstance(answer, bool):
+        if isinstance(answer, dict):
+            reply = answer
+        elif isinstance(answer, bool):
             reply = {"confirmed": answer}
         elif answer is not None:
             reply = {"value": str(answer)}

@@ -17,6 +17,7 @@ const LAZY_IMPORTS = {
       'cli/local-chat.ts',
       'cli/serve/serve.ts',
       'cli/mcp.ts',
+      'cli/approvals.ts',
       'cli/sessions/export.ts',
       'cli/sessions/sessions.ts',
       'cli/shim/shim.ts',
@@ -34,6 +35,8 @@ const LAZY_IMPORTS = {
     'cli/token/token.ts': ['server/cluster/auth/cluster-tokens.ts'],
     'embed/local-engine.ts': ['model/scripted/script.ts'],
     'engine/open.ts': ['engine/activity-log.ts'],
+    'engine/approvals/current-approvals.ts': ['engine/approvals/open-approvals.ts'],
+    'engine/approvals/policy.ts': ['store/approvals/approval-settings.ts'],
     'server/serve.ts': ['server/cluster/open-cluster.ts'],
   },
   'A tool of the agent loads at its first call.': {
@@ -61,6 +64,14 @@ const LAZY_IMPORTS = {
     'session/shell-commands.ts': ['agent/tools/bash/shell.ts'],
     'store/sessions/session-file.ts': ['store/sessions/fork.ts'],
     'store/sessions/session-log.ts': ['store/sessions/fork.ts'],
+  },
+  'A call whose access to files is limited.': {
+    'agent/tools/edit/edit-file.ts': ['agent/tools/guarded-files.ts'],
+    'agent/tools/edit/write-file.ts': ['agent/tools/guarded-files.ts'],
+    'agent/tools/read/read-file.ts': ['agent/tools/guarded-files.ts'],
+    'agent/tools/search/find-paths.ts': ['agent/tools/guarded-files.ts'],
+    'agent/tools/search/grep-files.ts': ['agent/tools/guarded-files.ts'],
+    'agent/tools/search/ls-folder.ts': ['agent/tools/guarded-files.ts'],
   },
   'A step that most runs do not reach.': {
     'engine/open.ts': ['system/processes/process-group.ts'],
@@ -149,6 +160,7 @@ const LAZY_IMPORTS = {
   'The page loads a sheet when it opens, and the highlighter with the first code.': {
     'web/code/use-tokens.ts': ['web/code/grammars.ts'],
     'web/page/overlay/sheets.tsx': [
+      'web/page/controls/pickers/approvals-sheet.tsx',
       'web/page/controls/pickers/models-sheet.tsx',
       'web/page/controls/pickers/thinking-sheet.tsx',
       'web/page/controls/shortcuts/shortcuts-sheet.tsx',
@@ -159,7 +171,8 @@ const LAZY_IMPORTS = {
   },
   'The page loads the composer before the conversation, and requests the login meanwhile.': {
     'web/page/main.ts': ['web/page/page.tsx'],
-    'web/page/page.tsx': ['web/page/conversation/message-list.tsx'],
+    'web/page/page.tsx': ['web/page/session-parts.ts'],
+    'web/page/status/dialogs/dialogs.tsx': ['web/page/session-parts.ts'],
   },
 };
 

@@ -17,6 +17,7 @@ import type {
   UserMessage,
 } from '../protocol/generated/vocabulary.ts';
 import type { AgentHooks, HookMessage, Interruption } from './hooks.ts';
+import type { Permit } from './permission.ts';
 import { refuseTools, runTools } from './run-tools.ts';
 import type { Tool } from './tool.ts';
 import { isFailedOrAborted, toolCallsOf } from './tool-calls.ts';
@@ -49,6 +50,8 @@ export interface Conversation {
   readonly rewordUserMessage: (message: UserMessage, replacement: UserMessage) => void;
   /** Removes the last assistant message from the conversation. */
   readonly dropAssistantMessage: () => void;
+  /** Decides whether a call may run; absent, or undefined when it is read: every call may. */
+  readonly permit?: (() => Permit | undefined) | undefined;
   /** Settles when tools may run: their calls are stored. */
   readonly beforeTools?: (() => Promise<void>) | undefined;
   readonly hasSteering: () => boolean;
@@ -240,6 +243,7 @@ async function* runToolCalls(
           tools: conversation.tools(),
           callable: conversation.callableTools,
           hooks: conversation.hooks,
+          permit: conversation.permit,
           signal: conversation.signal,
           sequential: conversation.steeringSkipsTools(),
           isInterrupted: conversation.hasSteering,

@@ -6,6 +6,7 @@ import type { ToolCall, ToolResultMessage } from '../protocol/generated/vocabula
 import type { AgentHooks, EndedCall, ToolResult } from './hooks.ts';
 import type { LoopEvent } from './loop.ts';
 import { MAX_NESTED_DEPTH, type MadeCall, NestedCalls, sumUsage } from './nested-calls.ts';
+import type { FinalCall, Permission, Permit } from './permission.ts';
 import { type Tool, ToolError, type ToolInvocation, type ToolOutput, type ToolUpdate, textOutput } from './tool.ts';
 import { ToolEventQueue } from './tool-event-queue.ts';
 import { throwIfAborted, unlessAborted } from './unless-aborted.ts';
@@ -19,6 +20,8 @@ export interface ToolRun {
   /** Tools that tools may call; by default `tools`. */
   readonly callable?: (() => readonly Tool[]) | undefined;
   readonly hooks: AgentHooks;
+  /** Decides whether a call may run; absent, or undefined when it is read: every call may. */
+  readonly permit?: (() => Permit | undefined) | undefined;
   readonly signal: AbortSignal;
   /** True: run one call at a time and skip the rest once `isInterrupted` returns true. */
   readonly sequential: boolean;
@@ -130,8 +133,11 @@ async function runCall(running: RunningCall, update: ToolInvocation['update']): 
     args = await permittedArguments({ ...call, arguments: args }, run);
     const invocation = { toolCallId: call.id, args, signal: run.signal, update, otherTools: nested };
     await checkArguments(invocation, tool, call);
+    const permit = run.permit?.();
+    const permission = permit ? await permissionFor({ call, tool, args }, permit, run) : undefined;
     clock.startedAt = performance.now();
-    result = { ...(await withStopGrace(tool.execute(invocation), run.signal)), isError: false };
+    const permitted = permission ? { ...invocation, permission } : invocation;
+    result = { ...(await withStopGrace(tool.execute(permitted), run.signal)), isError: false };
   } catch (error) {
     result = error instanceof ToolError ? { ...error.output, isError: true } : errorResult(messageOf(error));
   }
@@ -163,6 +169,13 @@ async function permittedArguments(
     throw new ToolError({ ...output, ...(terminate ? { terminate } : {}) });
   }
   return verdict.args;
+}
+
+/** Returns what the call may reach; throws if it may not run. */
+async function permissionFor(call: FinalCall, permit: Permit, { signal }: ToolRun): Promise<Permission> {
+  const permission = await unlessAborted(permit(call, signal), signal);
+  throwIfAborted(signal);
+  return permission as Permission;
 }
 
 function toolFor({ name }: ToolCall, { tools }: ToolRun): Tool {

@@ -1,5 +1,6 @@
 import type { ToolSpec } from '../model/request.ts';
 import type { ContentBlock, ToolCall, Usage } from '../protocol/generated/vocabulary.ts';
+import type { Permission } from './permission.ts';
 
 /** Output of a tool: `content` for the model, `details` for people. */
 export interface ToolOutput {
@@ -28,6 +29,8 @@ export interface ToolInvocation {
   readonly update: (progress: ToolUpdate) => void;
   /** Absent if the tool runs outside a session. */
   readonly otherTools?: OtherTools;
+  /** Limits of the call; absent: it may reach everything. */
+  readonly permission?: Permission;
 }
 
 /** The tools that a running tool may call. */

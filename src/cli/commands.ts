@@ -88,6 +88,15 @@ export const commands: Readonly<Record<string, CliCommand>> = {
     },
     run: async (args) => (await import('./mcp.ts')).mcp(args),
   },
+  approvals: {
+    takes: '<list|remove>',
+    about: 'Manage the saved approvals of tool calls',
+    subcommands: {
+      list: { about: 'List the approvals of this folder; with --all, of every folder' },
+      remove: { about: "Withdraw one: tau approvals remove 'bash(npm test)'" },
+    },
+    run: async (args) => (await import('./approvals.ts')).approvals(args),
+  },
   login: {
     takes: '[provider]',
     about: 'Sign in to a provider, or store its key',

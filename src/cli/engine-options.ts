@@ -9,7 +9,7 @@ import { type ModelOptions, openModels } from '../engine/models/open-models.ts';
 import type { EngineOptions } from '../engine/open.ts';
 import { Project } from '../engine/project.ts';
 import { messageOf, Refusal } from '../protocol/errors.ts';
-import type { ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import type { ApprovalMode, SandboxUse, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
 import { agentDir, expandHome, sessionDirFor } from '../store/agent-dir.ts';
 import { type CliArguments, type FlagName, PiError, UsageError } from './flags/flags.ts';
 import { firstSession } from './sessions/session-argument.ts';
@@ -48,6 +48,7 @@ export async function engineOptions(args: CliArguments): Promise<EngineOptions> 
     }),
     ...(prompt ? { prompt } : {}),
     addons,
+    approvals: { mode: args.approvals as ApprovalMode | undefined, sandbox: args.sandbox as SandboxUse | undefined },
     mode: modeOf(args),
     dialect: args.stream === undefined ? {} : { stream: args.stream as 'cumulative' | 'delta' },
   };

@@ -7,6 +7,7 @@ export type { CustomTool, CustomToolCall, CustomToolOutput } from './custom-tool
 export { CommandFailed, ConnectionLost } from './errors.ts';
 export { EventsLost } from './event-iterator.ts';
 export type { PromptRun } from './prompt-run.ts';
+export type { RequestedApprovals } from './remote/initial-approvals.ts';
 export { OutboxFull, type OutboxItem } from './remote/outbox.ts';
 export type { ConnectionState, ConnectionStatus } from './remote/reconnecting-socket.ts';
 export type { ReconnectionConfig } from './remote/reconnection.ts';
@@ -21,5 +22,11 @@ export {
 } from './remote/rpc-client.ts';
 export type { OpenSocket, Socket, SocketEvent } from './remote/socket.ts';
 export { WebSocketClient, type WebSocketClientConfig, type WebSocketClientEvent } from './remote/web-socket-client.ts';
-export type { UiAnswer, UiHandler } from './ui-requests.ts';
+export {
+  type ApprovalAnswer,
+  type ApprovalRequest,
+  isApprovalRequest,
+  type UiAnswer,
+  type UiHandler,
+} from './ui-requests.ts';
 export { type ConversationView, emptyView, reduce } from './view/view.ts';

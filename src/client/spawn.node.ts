@@ -6,6 +6,7 @@ import { LineReader, MAX_RECORD_BYTES } from '../wire/json-lines.ts';
 import type { Link } from '../wire/link.ts';
 import { connectUnix } from '../wire/socket.node.ts';
 import { AgentClient } from './agent-client.ts';
+import type { RequestedApprovals } from './remote/initial-approvals.ts';
 
 export { connectRemote } from './remote/connect-remote.node.ts';
 export type { RemoteOptions, RemoteSession } from './remote/remote-session.ts';
@@ -16,6 +17,8 @@ export interface SpawnAgentOptions {
   readonly command?: string;
   /** Arguments after `--mode rpc --stream delta`. */
   readonly args?: readonly string[];
+  /** The approval mode and the sandbox, as the flags: an agent that cannot have them exits instead. */
+  readonly approvals?: RequestedApprovals;
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -36,7 +39,7 @@ const KEPT_STDERR_CHARACTERS = 64 * 1024;
 
 /** Starts an agent, in delta form unless the arguments choose another. Commands may be sent at once. */
 export function spawnAgent(options: SpawnAgentOptions = {}): SpawnedAgent {
-  const args = ['--mode', 'rpc', '--stream', 'delta', ...(options.args ?? [])];
+  const args = ['--mode', 'rpc', '--stream', 'delta', ...approvalFlags(options.approvals), ...(options.args ?? [])];
   const [command, ...programArgs] =
     options.command === undefined ? [process.execPath, ownProgram(), ...args] : [options.command, ...args];
   const child = spawn(command, programArgs, {
@@ -66,6 +69,11 @@ export function spawnAgent(options: SpawnAgentOptions = {}): SpawnedAgent {
     kill: (signal) => void child.kill(signal),
   };
 }
+
+const approvalFlags = ({ mode, sandbox }: RequestedApprovals = {}) => [
+  ...(mode === undefined ? [] : ['--approvals', mode]),
+  ...(sandbox === undefined ? [] : ['--sandbox', sandbox]),
+];
 
 /** The build puts the program beside this file. */
 const ownProgram = () => fileURLToPath(new URL('./tau.cjs', import.meta.url));

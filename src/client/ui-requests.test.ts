@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { connect, delivered } from './testing/agent.ts';
-import type { UiAnswer } from './ui-requests.ts';
+import { isApprovalRequest, type UiAnswer } from './ui-requests.ts';
 
 const dialog = (method: string, id = method) => ({ type: 'extension_ui_request', id, method, title: 'Well?' });
 const notice = (message: string) => ({ type: 'extension_ui_request', id: message, method: 'notify', message });
@@ -15,6 +15,10 @@ describe('a dialog handler', () => {
     ['confirm', true, { confirmed: true }],
     ['confirm', false, { confirmed: false }],
     ['select', undefined, { cancelled: true }],
+    ['select', { optionId: 'deny', message: 'not now' }, { value: 'deny', message: 'not now' }],
+    ['select', { optionId: 'once' }, { value: 'once' }],
+    ['select', { optionId: 'once', message: undefined }, { value: 'once' }],
+    ['select', null as unknown as undefined, { cancelled: true }],
   ])('[V27] answers %s with %j', async (method, given, fields) => {
     const { client, emit, sent } = connect();
     client.onUiRequest(async () => given);
@@ -97,4 +101,35 @@ it('[V27] the newest handler answers; removing it activates the previous one, an
   await delivered();
 
   expect(sent).toEqual([response('1', { value: 'second' }), response('2', { value: 'first' })]);
+});
+
+it('a handler recognizes approvals, and gets them with the command and the options', async () => {
+  const { client, emit, sent } = connect();
+  client.onUiRequest((request) => {
+    if (!isApprovalRequest(request)) return undefined;
+    const { subject, options } = request.approval;
+    const isAllowed = subject.type === 'command' && subject.command === 'npm test';
+    const kind = isAllowed ? 'allow_session' : 'reject_once';
+    const optionId = options.find((option) => option.kind === kind)?.optionId ?? '';
+    return isAllowed ? { optionId } : { optionId, message: 'Run the tests only' };
+  });
+  const options = [
+    { optionId: '1', name: 'Allow for this session', kind: 'allow_session' },
+    { optionId: '2', name: 'Deny', kind: 'reject_once' },
+  ];
+  const question = (id: string, command: string) => ({
+    ...dialog('select', id),
+    options: options.map(({ name }) => name),
+    approval: { subject: { type: 'command', command, cwd: '/' }, options },
+  });
+
+  emit(question('a', 'npm test'), question('b', 'npm publish'), dialog('select', 'c'), dialog('confirm', 'd'));
+  await delivered();
+
+  expect(sent).toEqual([
+    response('a', { value: '1' }),
+    response('b', { value: '2', message: 'Run the tests only' }),
+    response('c', { cancelled: true }),
+    response('d', { cancelled: true }),
+  ]);
 });

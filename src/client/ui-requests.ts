@@ -1,9 +1,30 @@
 import { isDialogMethod } from '../protocol/dialog-methods.ts';
-import type { AgentEvent, ExtensionUiRequestEvent, ExtensionUiResponse } from '../protocol/generated/vocabulary.ts';
+import type {
+  AgentEvent,
+  Approval,
+  ExtensionUiRequestEvent,
+  ExtensionUiResponse,
+} from '../protocol/generated/vocabulary.ts';
 import { RecentIds } from './recent-ids.ts';
 
-/** The answer to a dialog of an extension: a boolean for `confirm`, text for the others; undefined cancels. */
-export type UiAnswer = string | boolean | undefined;
+/** The answer to an approval: one of its options, and for a denial a message to the model. */
+export interface ApprovalAnswer {
+  readonly optionId: string;
+  readonly message?: string | undefined;
+}
+
+/**
+ * The answer to a dialog: a boolean for `confirm`, text for the others, also an option of an approval; undefined cancels
+ * the dialog and denies an approval.
+ */
+export type UiAnswer = string | boolean | ApprovalAnswer | undefined;
+
+/** A question whether a tool call may run. */
+export type ApprovalRequest = Extract<ExtensionUiRequestEvent, { method: 'select' }> & { readonly approval: Approval };
+
+/** Whether the request is a question about a tool call; without options it is a plain dialog. */
+export const isApprovalRequest = (request: ExtensionUiRequestEvent): request is ApprovalRequest =>
+  request.method === 'select' && Array.isArray(request.approval?.options) && request.approval.options.length > 0;
 
 /** Shows a request and returns the answer to a dialog. Errors cancel it; the signal aborts when it ends elsewhere. */
 export type UiHandler = (
@@ -84,7 +105,11 @@ export class UiRequests {
   }
 }
 
-function answerFields(answer: UiAnswer): Pick<ExtensionUiResponse, 'value' | 'confirmed' | 'cancelled'> {
+function answerFields(answer: UiAnswer): Omit<ExtensionUiResponse, 'type' | 'id'> {
   if (typeof answer === 'string') return { value: answer };
-  return typeof answer === 'boolean' ? { confirmed: answer } : { cancelled: true };
+  if (typeof answer === 'boolean') return { confirmed: answer };
+  // Of an untyped handler the answer may be null.
+  if (!answer) return { cancelled: true };
+  const { optionId, message } = answer;
+  return { value: optionId, ...(message === undefined ? {} : { message }) };
 }

@@ -8,7 +8,13 @@ import type { Agent } from './agent.ts';
 import { ignoreErrors } from './grace-period.ts';
 
 /** The agent's state as sent to clients. */
-export function stateOf({ session, currentProject, toolbox, addons: { loaded: addons } }: Agent): SessionState {
+export function stateOf({
+  session,
+  currentProject,
+  toolbox,
+  approvals,
+  addons: { loaded: addons },
+}: Agent): SessionState {
   const { project, skippedFiles } = currentProject;
   const { choice, log, modes, queue, run, transcript } = session;
   return {
@@ -37,6 +43,7 @@ export function stateOf({ session, currentProject, toolbox, addons: { loaded: ad
     activeTools: toolbox.activeNames,
     mcpServers: addons?.mcpServers,
     runId: run?.id,
+    ...approvals.state,
     runningBash: session.shell.running,
   };
 }

@@ -18,6 +18,8 @@ import { CoalescedTask } from '../system/coalesced-task.ts';
 import type { AddonOptions, AddonPaths } from './addons/detect.ts';
 import { LazyAddons } from './addons/lazy-addons.ts';
 import { publishChanges, stateOf, Warnings, whenIdle } from './agent-state.ts';
+import { CurrentApprovals } from './approvals/current-approvals.ts';
+import type { ApprovalPolicy } from './approvals/policy.ts';
 import type { ClientConnection } from './client-connection.ts';
 import { CurrentSession } from './current-session.ts';
 import { ignoreErrors, withinGrace } from './grace-period.ts';
@@ -39,6 +41,8 @@ export interface AgentParts {
   readonly readOnly?: boolean | undefined;
   /** Whether the client of this agent stores the entries too and confirms them. */
   readonly keptByHost?: boolean | undefined;
+  /** The limits that flags and settings set in a project. */
+  readonly policyFor: (project: Project) => Promise<ApprovalPolicy>;
   /** `trust`: the decision of a client for this process. */
   readonly projectFor: (cwd: string, trust: boolean | undefined) => Project;
   readonly tools: (shell: ShellOptions) => readonly Tool[];
@@ -52,6 +56,13 @@ export interface AgentParts {
   readonly setApiKey: (provider: string, apiKey: string | undefined) => Promise<void>;
   /** Options of the command line override the stored choice of a session. */
   readonly requested: RequestedModel;
+}
+
+/** The first session of an agent and the project that it belongs to. */
+export interface FirstSessionParts {
+  readonly log: SessionLog;
+  readonly project: Project;
+  readonly policy: ApprovalPolicy;
 }
 
 interface Persistence {
@@ -72,6 +83,7 @@ export class Agent {
   readonly mode: Mode;
   readonly currentProject: CurrentProject;
   readonly currentSession: CurrentSession;
+  readonly approvals: CurrentApprovals;
   readonly #parts: AgentParts;
   readonly #preflight = new CoalescedTask(async () => (await import('./diagnosis/preflight.ts')).preflight(this));
   #isStarted = false;
@@ -84,17 +96,18 @@ export class Agent {
     this.#resolveExit = resolve;
   });
 
-  constructor(parts: AgentParts, first: SessionLog) {
+  constructor(parts: AgentParts, { log, project, policy }: FirstSessionParts) {
     this.#parts = parts;
     this.warnings = new Warnings(parts.broadcast);
     this.broadcast = parts.broadcast;
     this.registry = parts.registry;
     this.hooks = parts.hooks;
     this.mode = parts.mode;
-    this.currentProject = new CurrentProject(this, parts, first.header.cwd);
+    this.currentProject = new CurrentProject(this, parts, project);
+    this.approvals = new CurrentApprovals(this, policy, log);
     const { defaultTools: defaults } = this.project.settings;
     this.toolbox = new Toolbox(parts.tools(this.shell), { ...parts.toolChoice, defaults });
-    this.currentSession = new CurrentSession(this, parts, first);
+    this.currentSession = new CurrentSession(this, parts, log);
   }
 
   get session(): Session {
@@ -125,7 +138,9 @@ export class Agent {
   }
 
   get shell(): ShellOptions {
-    return this.#parts.shell(this.project);
+    const shell = this.#parts.shell(this.project);
+    const { offersOutside: isConfined, logFolder } = this.approvals;
+    return logFolder ? { ...shell, isConfined, logFolder } : shell;
   }
 
   get addonPaths(): AddonPaths {
@@ -214,6 +229,7 @@ export class Agent {
     await this.currentSession.stop();
     await withinGrace(ignoreErrors(() => this.hooks.sessionShutdown?.({ reason: 'quit' })));
     await withinGrace(this.addons.close());
+    await withinGrace(this.approvals.close());
     await this.currentSession.close();
   }
 }

@@ -11,6 +11,7 @@ import { recoverCommands } from '../session/shell-commands.ts';
 import type { SessionLog } from '../store/sessions/session-log.ts';
 import type { Agent, AgentParts } from './agent.ts';
 import { publishStateSince } from './agent-state.ts';
+import type { ApprovalPolicy } from './approvals/policy.ts';
 import { ignoreErrors, withinGrace } from './grace-period.ts';
 import type { Project } from './project.ts';
 
@@ -56,9 +57,11 @@ export class CurrentSession {
     await loadStoredModel(this.#parts.registry, log);
     await this.#agent.addons.prepareFor(log);
     const prepared = this.#build(log, this.#session);
+    const policy = await this.#parts.policyFor(prepared.project);
+    await this.#agent.approvals.prepareFor(policy, log);
     await this.#session.stop();
     if (this.#agent.isClosing) throw new Refusal('overloaded', 'The agent is shutting down');
-    this.#switching = this.#switch(prepared, reason);
+    this.#switching = this.#switch({ ...prepared, policy }, reason);
     await this.#switching;
   }
 
@@ -75,8 +78,8 @@ export class CurrentSession {
     await withinGrace(Promise.all(this.#closingSessions).then(() => {}));
   }
 
-  async #switch(prepared: PreparedSession, reason: SwitchReason): Promise<void> {
-    const { hooks, addons, clients, broadcast, currentProject } = this.#agent;
+  async #switch(prepared: PreparedSession & { policy: ApprovalPolicy }, reason: SwitchReason): Promise<void> {
+    const { hooks, addons, approvals, clients, broadcast, currentProject } = this.#agent;
     const previous = this.#session;
     const { log } = prepared.session;
     await withinGrace(ignoreErrors(() => hooks.sessionShutdown?.({ reason, targetSessionFile: log.path })));
@@ -86,6 +89,7 @@ export class CurrentSession {
     await previous.shell.close();
     const before = this.#agent.state;
     this.#session = prepared.session;
+    approvals.switchTo(prepared.policy, log);
     currentProject.use(prepared.project);
     const finishedFeeds = [...clients].map(({ feed }) => feed?.restart(log));
     publishStateSince(this.#agent, before);
@@ -126,6 +130,7 @@ export class CurrentSession {
   #create(log: SessionLog, project: Project, previous: Session | undefined): Session {
     const { broadcast, registry, hooks, shell, requested, keptByHost } = this.#parts;
     return new Session({
+      permit: (run) => this.#agent.approvals.permitFor(run),
       log,
       events: broadcast,
       registry,

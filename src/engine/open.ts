@@ -22,6 +22,7 @@ import type { ActivityLog } from './activity-log.ts';
 import { type AddonOptions, hasAddons } from './addons/detect.ts';
 import { Agent, type AgentParts } from './agent.ts';
 import { type Warning, type WarningSource, whenIdle } from './agent-state.ts';
+import { type ApprovalFlags, loadPolicy } from './approvals/policy.ts';
 import { ClientConnection } from './client-connection.ts';
 import { loadStoredModel } from './current-session.ts';
 import { dispatch } from './dispatch.ts';
@@ -68,6 +69,8 @@ export interface EngineOptions {
   readonly dialect?: Partial<Dialect>;
   readonly hooks?: SessionHooks | undefined;
   readonly addons?: AddonOptions | undefined;
+  /** Limits for every session: none gets a looser mode or less of a sandbox. */
+  readonly approvals?: ApprovalFlags | undefined;
   readonly mode?: Mode | undefined;
   readonly log?: Log | undefined;
 }
@@ -100,6 +103,8 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
   const family = newUuid();
   const { registry, requested, unresolved } = options.models;
   const name = options.name === undefined ? undefined : sessionNameFrom(options.name);
+  const policyFor = ({ cwd, settings }: Project) =>
+    loadPolicy({ cwd, settings, agentDir: options.agentDir, flags: options.approvals ?? {} });
   const parts: AgentParts = {
     broadcast,
     registry,
@@ -110,6 +115,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
     mode: options.mode ?? 'rpc',
     readOnly: options.readOnly,
     keptByHost: options.keptByHost,
+    policyFor,
     projectFor: (cwd, trust) => projectFor(cwd, trust, options),
     tools: (shell) =>
       builtinTools(shell, async (call) => (await (await agent.addons.ensureLoaded()).todos()).runTool(call)),
@@ -191,8 +197,11 @@ async function openFirstSession(parts: AgentParts, log: SessionLog, name: string
   try {
     if (name !== undefined) log.append({ type: 'session_info', name });
     await loadStoredModel(parts.registry, log);
-    const agent = new Agent(parts, log);
+    const project = parts.projectFor(log.header.cwd, undefined);
+    const policy = await parts.policyFor(project);
+    const agent = new Agent(parts, { log, project, policy });
     await agent.addons.prepareFor(log);
+    await agent.approvals.prepareFor(policy, log);
     return agent;
   } catch (error) {
     await log.close({ keepEmpty: true });
@@ -232,6 +241,7 @@ function warningsOf(agent: Agent, { agentDir, models }: EngineOptions): Warning[
   const locations = { agentDir, cwd, trusted };
   return [
     ...from('settings', project.warnings),
+    ...from('settings', agent.approvals.session.policy.warnings),
     ...from('models', models.warnings),
     ...from(
       'agent',

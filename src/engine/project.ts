@@ -99,10 +99,10 @@ export class CurrentProject {
   #project: Project;
   #skippedFiles: readonly string[];
 
-  constructor(agent: Agent, parts: AgentParts, cwd: string) {
+  constructor(agent: Agent, parts: AgentParts, project: Project) {
     this.#agent = agent;
     this.#parts = parts;
-    this.#project = parts.projectFor(cwd, undefined);
+    this.#project = project;
     this.#skippedFiles = this.#findSkippedFiles();
   }
 
@@ -132,7 +132,12 @@ export class CurrentProject {
     if (JSON.stringify(this.trustSkipped.files) !== JSON.stringify(before.files))
       this.#agent.broadcast.publish(this.trustSkipped);
     this.#agent.registry.folderOptions = registryPlaceOf(project);
-    this.#agent.toolbox.setBuiltins(this.#parts.tools(this.#parts.shell(project)));
+    this.useShell();
+  }
+
+  /** Renews the built-in tools after a change of the shell options. */
+  useShell(): void {
+    this.#agent.toolbox.setBuiltins(this.#parts.tools(this.#agent.shell));
   }
 
   #findSkippedFiles(): string[] {

@@ -8,6 +8,7 @@ import { withSessionLock } from '../store/sessions/session-file.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import type { Agent } from './agent.ts';
 import { isCurrentSession } from './agent-state.ts';
+import { recordChosen } from './approvals/session-approvals.ts';
 import type { SwitchReason } from './current-session.ts';
 
 interface SwitchOptions {
@@ -110,12 +111,14 @@ async function switchOrDetach(
     const { choice } = agent.session;
     // The process that opens the session continues with the model chosen here.
     if (choice.notice === undefined && !storedChoice(log).model) recordChoice(log, choice);
+    if (reason !== 'resume') recordChosen(log, agent.approvals.session.chosen);
     await log.close({ keepEmpty: true });
   } else {
     await agent.currentSession.switchTo(log, reason).catch(async (error: unknown) => {
       if (agent.session.log !== log) await log.close();
       throw error;
     });
+    if (reason !== 'resume') recordChosen(log, agent.approvals.session.chosen);
   }
   return moved;
 }

@@ -1,7 +1,8 @@
 import {
-  ABSENCE_MS,
+  absenceOf,
   clearingRequest,
   type DialogMethod,
+  mayAnswer,
   stickySlot,
   withRemainingTimeout,
 } from '../protocol/dialog-methods.ts';
@@ -45,6 +46,8 @@ interface DialogOptions {
   readonly signal?: AbortSignal | undefined;
   /** `command`: no run waits for the answer. */
   readonly opener?: 'command' | undefined;
+  /** Ends the dialog without an answer, because it is not needed any more. */
+  readonly settled?: AbortSignal | undefined;
 }
 
 interface OpenDialog {
@@ -72,10 +75,10 @@ export class Dialogs {
   }
 
   /** The user's response; undefined if the dialog is cancelled, times out or is aborted. */
-  open(dialog: Dialog, { timeout = this.#clients.deadlineMs(), signal, opener }: DialogOptions = {}) {
+  open(dialog: Dialog, { timeout = this.#clients.deadlineMs(), signal, opener, settled }: DialogOptions = {}) {
     const id = newUuid();
-    if (signal?.aborted) return Promise.resolve(undefined);
-    if (!this.#isAnswerable(dialog) || this.#openDialogs.size >= MAX_DIALOGS) {
+    if (signal?.aborted || settled?.aborted) return Promise.resolve(undefined);
+    if (!this.isAnswerable(dialog.method)) {
       this.#clients.reportUnshown(id);
       return Promise.resolve(undefined);
     }
@@ -83,6 +86,7 @@ export class Dialogs {
     const request = { type: 'extension_ui_request', id, ...dialog, ...timed } as OpenDialog['request'];
     return new Promise<ExtensionUiResponse | undefined>((resolve) => {
       const abort = () => open.end('abort');
+      const settle = () => open.end('agent');
       const timer = timeout === undefined ? undefined : setTimeout(() => open.end('timeout'), clampTimeout(timeout));
       const open: OpenDialog = {
         request,
@@ -94,11 +98,13 @@ export class Dialogs {
           clearTimeout(timer);
           clearTimeout(open.noClientTimer);
           signal?.removeEventListener('abort', abort);
+          settled?.removeEventListener('abort', settle);
           this.#clients.close(request, by, respondent);
           resolve(response?.cancelled ? undefined : response);
         },
       };
       signal?.addEventListener('abort', abort, { once: true });
+      settled?.addEventListener('abort', settle, { once: true });
       this.#openDialogs.set(request.id, open);
       this.#clients.show(request);
       this.#updateTimer(open);
@@ -124,9 +130,10 @@ export class Dialogs {
     if (!clears && this.#persistent.size < MAX_PERSISTENT_NOTICES) this.#persistent.set(key, request);
   }
 
-  /** Only the first response to an open dialog counts. */
+  /** Only the first response to an open dialog counts; that of a client whose limit is too low denies. */
   respond(response: ExtensionUiResponse, from: unknown): void {
-    this.#openDialogs.get(response.id)?.end('client', response, from);
+    const open = this.#openDialogs.get(response.id);
+    open?.end('client', mayAnswer(open.request, response) ? response : undefined, from);
   }
 
   /** A malformed response ends its dialog without a value. */
@@ -149,9 +156,12 @@ export class Dialogs {
 
   /** The oldest open dialog that a run waits for, or, between runs, the oldest of all. */
   blockedOn(run: { readonly id: string } | undefined): BlockedOn | undefined {
-    for (const { opener, openedAt } of this.#openDialogs.values()) {
+    for (const { opener, openedAt, request } of this.#openDialogs.values()) {
       if (run && opener === 'command') continue;
-      return { kind: 'dialog', elapsedMs: Math.round(performance.now() - openedAt) };
+      const call = 'approval' in request ? request.approval : undefined;
+      const { toolCallId, toolName } = call ?? {};
+      const ofCall = toolCallId === undefined ? {} : { toolCallId, toolName };
+      return { kind: 'dialog', elapsedMs: Math.round(performance.now() - openedAt), ...ofCall };
     }
     return undefined;
   }
@@ -172,14 +182,16 @@ export class Dialogs {
     for (const open of [...this.#openDialogs.values()]) open.end(by);
   }
 
-  #isAnswerable({ method }: Dialog): boolean {
-    return !this.#clients.cannotAnswer() && (!this.#clients.isFinal() || this.#clients.canShow(method));
+  /** Whether a client can answer such a dialog now, or may connect. */
+  isAnswerable(method: DialogMethod): boolean {
+    if (this.#openDialogs.size >= MAX_DIALOGS || this.#clients.cannotAnswer()) return false;
+    return !this.#clients.isFinal() || this.#clients.canShow(method);
   }
 
   #updateTimer(open: OpenDialog): void {
     if (this.#clients.canShow(open.request.method)) {
       clearTimeout(open.noClientTimer);
       open.noClientTimer = undefined;
-    } else open.noClientTimer ??= setTimeout(() => open.end('timeout'), ABSENCE_MS);
+    } else open.noClientTimer ??= setTimeout(() => open.end('timeout'), clampTimeout(absenceOf(open.request)));
   }
 }

@@ -13,11 +13,15 @@ export const errorCodes = [
   'not_found',
   'budget',
   'login_failed',
+  'sandbox_unavailable',
   'overloaded',
   'internal',
 ] as const;
 
 export type ErrorCode = (typeof errorCodes)[number];
+
+/** The beginning of the message of `sandbox_unavailable`: the server recognises by it why an agent did not start. */
+export const NO_SANDBOX = 'No sandbox works on this machine';
 
 /** An error that reaches the client as `success: false` with its code. */
 export class Refusal extends Error {

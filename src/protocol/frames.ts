@@ -1,3 +1,4 @@
+import { approvalLimit } from './approvals/approval.ts';
 import { ContentBlocks } from './content.ts';
 import { flag, literal, object, optional, text, unknown } from './schema.ts';
 
@@ -14,6 +15,8 @@ export const frames = {
         value: optional(text()),
         confirmed: optional(flag()),
         cancelled: optional(flag()),
+        message: optional(text('With an approval: sent to the model with the denial.')),
+        approvalLimit,
       },
       'ExtensionUiResponse',
     ),

@@ -1,3 +1,4 @@
+import { ApprovalMode, SandboxState } from './approvals/approval.ts';
 import { Model, ThinkingLevel } from './models.ts';
 import {
   amount,
@@ -110,6 +111,9 @@ export const SessionState = object(
     activeTools: list(text()),
     mcpServers: optional(list(McpServerStatus, 'Absent when there are none.')),
     runId: optional(text('The run that is active.')),
+    approvalMode: optional(ApprovalMode),
+    approvalModes: optional(list(ApprovalMode, 'The modes that a client may choose.')),
+    sandbox: optional(SandboxState),
     runningBash: optional(list(BashCommand, 'The `bash` commands that run now; absent when there are none.')),
   },
   'SessionState',

@@ -1,3 +1,4 @@
+import * as approvals from './approvals/approval.ts';
 import { connection } from './commands/connection.ts';
 import { models as modelCommands } from './commands/models.ts';
 import { prompting } from './commands/prompting.ts';
@@ -30,5 +31,5 @@ export const tables = {
   events: { ...agentEvents, ...sessionEvents, ...clientEvents } satisfies EventTable,
   frames,
   errorCodes,
-  definitions: { ...content, ...models, ...messages, ...entries, ...state },
+  definitions: { ...content, ...models, ...messages, ...entries, ...state, ...approvals },
 };

@@ -10,6 +10,7 @@ const owner: Grant = {
   name: 'owner',
   scopes: new Set(['prompt']),
   allowedPaths: undefined,
+  limit: undefined,
   expiresAt: undefined,
 };
 

@@ -53,7 +53,7 @@ export class SessionCatalog {
     if (session !== undefined && session !== newId) return this.#stored(session, grant);
     const existing = newId === undefined ? undefined : await this.#withId(newId, grant);
     if (existing) return existing;
-    if (!permits(grant, 'new_session')) throw permissionDenied('new_session');
+    if (!permits(grant, 'new_session')) throw permissionDenied('new_session', grant);
     if (newId !== undefined) this.#options.stored.forgetUnknown(newId);
     return { kind: 'new', id: newId ?? newUuid(), cwd: this.#folder(cwd, grant) };
   }

@@ -1,4 +1,12 @@
-import type { AgentEvent, CommandName, Frame, Params, SessionState } from '../protocol/generated/vocabulary.ts';
+import type {
+  AgentEvent,
+  Approval,
+  ApprovalOption,
+  CommandName,
+  Frame,
+  Params,
+  SessionState,
+} from '../protocol/generated/vocabulary.ts';
 import type { MalformedFrame } from '../wire/inbound.ts';
 import type { AgentResponse } from './agent-response.ts';
 import type { SessionRecord } from './session-record.ts';
@@ -70,6 +78,21 @@ export interface Snapshot {
   readonly cursor: string | undefined;
 }
 
+/** The answer to a question about a tool call, without a word of the call. */
+export interface AuditedAnswer {
+  readonly tool: string;
+  readonly kind: Approval['kind'] | 'unknown';
+  readonly option: ApprovalOption['kind'];
+}
+
+/** An answer of a client to an open dialog. */
+export interface DialogAnswer {
+  /** `permission_denied`: the client may not give this answer, and the dialog stays open. */
+  readonly outcome: 'ok' | 'permission_denied';
+  /** Undefined if the dialog was no question about a tool call. */
+  readonly approval: AuditedAnswer | undefined;
+}
+
 /** A client as a session sees it. Calls arrive synchronously and in order. */
 export interface Subscriber {
   /** Whether updates repeat the whole message: then missed parts of one cannot be resumed by deltas. */
@@ -100,6 +123,8 @@ export interface Subscriber {
   onRecord(record: SessionRecord): void;
   /** Receives an event for this client alone. */
   sendPrivate(event: AgentEvent): void;
+  /** The session received an answer of this client to a dialog that it may answer. */
+  onAnswer(answer: DialogAnswer): void;
   /** The agent ended for good. */
   onAgentLost(reason: string): void;
   /** Another server owns the session now: the client may connect again. */
@@ -125,10 +150,10 @@ export interface SessionHandle {
   attach(options: AttachOptions): Promise<void>;
   /** `onResponse` is called in order with the session's events. */
   send(request: CommandRequest, onResponse: (response: AgentResponse) => void): void;
-  /** Sends a frame, which gets no response; returns whether anything waits for it. */
-  sendFrame(frame: Frame): boolean;
-  /** Sends a frame of which only type and id could be read; returns whether anything waits for it. */
-  sendMalformedFrame(frame: MalformedFrame): boolean;
+  /** Sends a frame, which gets no response. */
+  sendFrame(frame: Frame): void;
+  /** Sends a frame of which only type and id could be read. */
+  sendMalformedFrame(frame: MalformedFrame): void;
   /** Call after a change of the client's UI methods or heartbeats. */
   updatePreferences(): void;
   /** Call after a change of `receivesOutputDeltas`: sends the client what running tools printed. */

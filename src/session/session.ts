@@ -1,3 +1,4 @@
+import type { Permit } from '../agent/permission.ts';
 import type { Tool } from '../agent/tool.ts';
 import type { ShellOptions } from '../agent/tools/bash/shell.ts';
 import type { ModelRegistry } from '../model/registry/registry.ts';
@@ -25,7 +26,7 @@ import { type InjectedMessage, InjectedMessages, type InjectionOptions } from '.
 import { type InputOptions, NEVER_ABORTED } from './input/input.ts';
 import { PendingInput } from './input/pending-input.ts';
 import { MessageQueue, type QueueKind } from './input/queue.ts';
-import { type Acceptance, type Submission, Submissions } from './input/submissions.ts';
+import { type Acceptance, type RunOptions, type Submission, Submissions } from './input/submissions.ts';
 import type { ModelChoice } from './model-choice.ts';
 import type { NavigationParts } from './navigate.ts';
 import { Activity } from './run/activity.ts';
@@ -46,6 +47,8 @@ export interface SessionParts {
   readonly tools: () => readonly Tool[];
   /** Tools that tools may call; by default `tools`. */
   readonly callableTools?: (() => readonly Tool[]) | undefined;
+  /** Decides whether the tool calls of a run may run; undefined when it is called: all may. */
+  readonly permit?: ((run: Run) => Permit | undefined) | undefined;
   /** The current shell options. */
   readonly shell: () => ShellOptions;
   readonly promptParts: () => PromptParts;
@@ -214,7 +217,7 @@ export class Session {
     while (this.#run) await this.#run.settled;
   }
 
-  #begin(messages: AgentMessage[], { clientMessageId, limits }: Pick<Submission, 'clientMessageId' | 'limits'>) {
+  #begin(messages: AgentMessage[], { clientMessageId, limits, approvalLimit }: RunOptions) {
     const run = new Run({
       ...this.#parts,
       opening: messages,
@@ -230,6 +233,7 @@ export class Session {
     });
     run.addClientMessageId(clientMessageId);
     run.budget.addLimits(limits);
+    run.limitApprovals(approvalLimit);
     this.#run = run;
     void run.settled.then((event) => {
       this.lastRun = event;

@@ -2,7 +2,13 @@ import { dirname, join, resolve } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
 import { choices } from '../protocol/generated/choices.ts';
-import type { InterruptMode, QueueMode, ThinkingLevel } from '../protocol/generated/vocabulary.ts';
+import type {
+  ApprovalMode,
+  InterruptMode,
+  QueueMode,
+  SandboxUse,
+  ThinkingLevel,
+} from '../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../protocol/json.ts';
 import { expandHome } from './agent-dir.ts';
 import { readJsonObject } from './json-file.ts';
@@ -78,6 +84,31 @@ export interface Settings {
   readonly extensionTimeoutMs?: number;
   /** `deadlineMs`: the timeout of dialogs that have none of their own, in milliseconds. */
   readonly dialogs?: { readonly deadlineMs?: number };
+  /** Which tool calls run without a question. Projects cannot set this here: see `readApprovalSettings`. */
+  readonly approvals?: {
+    readonly mode?: ApprovalMode;
+    /** Rules such as `bash(npm test)`. */
+    readonly allow?: readonly string[];
+    readonly ask?: readonly string[];
+    readonly deny?: readonly string[];
+    /** How long a question waits for a client that can show it, in milliseconds. */
+    readonly waitMs?: number;
+  };
+  /** The reach of the model's commands. Projects cannot set this here, either. */
+  readonly sandbox?: {
+    readonly use?: SandboxUse;
+    readonly network?: 'ask' | 'none' | 'open';
+    /** Hosts that commands may connect to. */
+    readonly domains?: readonly string[];
+    /** Folders that commands may change, relative to the folder of the session. */
+    readonly writable?: readonly string[];
+    /** Files and folders that commands cannot read. */
+    readonly hidden?: readonly string[];
+    /** Variables that commands get although they look like secrets. */
+    readonly env?: readonly string[];
+    readonly unixSockets?: boolean;
+    readonly gitWrite?: boolean;
+  };
   /** How long a message waits for the extensions to start before it is queued, in milliseconds. */
   readonly startWaitMs?: number;
   /** Identifies this installation to issuers that require it. */
@@ -122,6 +153,8 @@ const time: Schema = { type: 'number', minimum: 1, maximum: 2_147_483_647 };
 const delay: Schema = { ...time, minimum: 0 };
 const seconds: Schema = { type: 'number', minimum: 0, maximum: 2_147_483 };
 const texts: Schema = { type: 'array', items: text };
+// A bad entry must not take the others with it: `readApprovalSettings` checks each alone.
+const anyList: Schema = { type: 'array' };
 const oneOf = (...values: string[]): Schema => ({ enum: values });
 const anyGroup: Schema = { type: 'object' };
 const group = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties });
@@ -166,6 +199,17 @@ const schemas: Record<keyof Settings, Schema> = {
   extensionTimeoutMs: time,
   dialogs: group({ deadlineMs: time }),
   startWaitMs: delay,
+  approvals: group({ mode: oneOf(...choices.ApprovalMode), allow: anyList, ask: anyList, deny: anyList, waitMs: time }),
+  sandbox: group({
+    use: oneOf(...choices.SandboxUse),
+    network: oneOf('ask', 'none', 'open'),
+    domains: texts,
+    writable: texts,
+    hidden: anyList,
+    env: texts,
+    unixSockets: flag,
+    gitWrite: flag,
+  }),
   httpProxy: text,
   enableSkillCommands: flag,
   deviceId: text,
@@ -220,13 +264,18 @@ export function readSettings(source: SettingsSource): { settings: Settings; warn
   const warnings: string[] = [];
   const merged: JsonObject = {};
   const [user = '', ...project] = settingsFiles(source);
-  merge(merged, readFile(user, warnings));
-  for (const file of project) {
-    const { httpProxy: _proxy, ...values } = readFile(file, warnings);
-    merge(merged, values);
-  }
+  merge(merged, readSettingsFile(user, warnings));
+  for (const file of project) merge(merged, withoutUserSettings(readSettingsFile(file, warnings)));
   return { settings: withHome(merged), warnings };
 }
+
+/** The settings of a project without those that only the user may set. */
+export const withoutUserSettings = ({
+  httpProxy: _proxy,
+  approvals: _approvals,
+  sandbox: _sandbox,
+  ...values
+}: JsonObject): JsonObject => values;
 
 function withHome(merged: JsonObject): Settings {
   for (const name of paths) {
@@ -253,13 +302,14 @@ export function checkSettings(layers: readonly SettingsLayer[]): { settings: Set
 }
 
 /** Weakest first. In the home folder the project's file may be the user's own, which is read once. */
-function settingsFiles({ agentDir, cwd, trusted }: SettingsSource): Iterable<string> {
+export function settingsFiles({ agentDir, cwd, trusted }: SettingsSource): Iterable<string> {
   const files = [join(agentDir, 'settings.json')];
   if (trusted) files.push(join(cwd, '.pi', 'agent', 'settings.json'), join(cwd, '.pi', 'settings.json'));
   return new Set(files);
 }
 
-function readFile(file: string, warnings: string[]): JsonObject {
+/** The valid settings in a file. A malformed file counts as empty, with a warning. */
+export function readSettingsFile(file: string, warnings: string[]): JsonObject {
   try {
     const values = readJsonObject(file) ?? {};
     return withAbsolutePaths(accept({ schemas, values, location: `${file}: `, warnings }), dirname(file));

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { bash, homeWithCommands } from '../support/agent/extensions.ts';
+import { commandApproval, serveApprovals } from '../support/page/approvals-server.ts';
 import { useBrowser } from '../support/page/browser.ts';
 import { servePage, submitPrompt } from '../support/page/page-server.ts';
 
@@ -102,6 +103,31 @@ it.each(['light', 'dark'] as const)('the session list on a phone is accessible, 
   await page.getByRole('link', { name: /^Go/ }).waitFor();
 
   expect(await findViolations(page)).toEqual([]);
+});
+
+it.each([
+  ['light', 1280],
+  ['dark', 390],
+] as const)('approvals and the mode picker are accessible, in %s at %i px', async (colorScheme, width) => {
+  const edit = { type: 'edit', path: '/home/ada/a.ts', diff: ' 1 one\n-2 two\n+2 three' };
+  const hooks = { type: 'command', command: 'git push\u202e', cwd: '/home/ada', hooks: ['.husky/pre-push'] };
+  const server = await serveApprovals({
+    approvals: [
+      commandApproval('', { subject: hooks, title: 'Run it?' }),
+      commandApproval('', { subject: edit, title: 'Change it?', source: 'extension' }),
+    ],
+    state: { approvalMode: 'auto', sandbox: { status: 'unavailable', reason: 'Permission denied' } },
+    saved: [{ rule: 'bash(npm test)', scope: 'project' }],
+  });
+  const { page } = await visit(server.loginLink, { colorScheme, width });
+  await page.getByRole('button', { name: /^Approvals/ }).click();
+  await page.getByRole('button', { name: 'Revoke bash(npm test)' }).waitFor();
+  const inSheet = await findViolations(page);
+  await page.keyboard.press('Escape');
+  await submitPrompt(page, '/ask');
+  await page.getByRole('form', { name: 'Change it?' }).locator('.diff').waitFor();
+
+  expect([inSheet, await findViolations(page)]).toEqual([[], []]);
 });
 
 it('the login form is accessible', async () => {

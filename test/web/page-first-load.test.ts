@@ -48,7 +48,7 @@ it('[V43] the composer accepts and sends text before the conversation can be dra
   await page.locator('main').getByText('say hello').first().waitFor();
 
   expect(isSkeletonShown).toBe(true);
-  expect(held.some((name) => name.startsWith('message-list-'))).toBe(true);
+  expect(held.some((name) => name.startsWith('session-parts-'))).toBe(true);
   expect(complaints).toEqual([]);
 });
 
@@ -57,12 +57,12 @@ it('[V43] a part that could not be loaded is reported: the page can be loaded ag
   storeShortSession(home, 'a', 'Session A');
   const server = await servePage({ home });
   const { page } = await visitByLoginLink(visit, server);
-  await page.route('**/message-list-*.js', (route) => route.abort());
+  await page.route('**/session-parts-*.js', (route) => route.abort());
   await page.goto(`${server.address}?session=a`);
 
   const alert = page.getByRole('alert').filter({ hasText: 'could not be loaded' });
   await alert.waitFor();
-  await page.unroute('**/message-list-*.js');
+  await page.unroute('**/session-parts-*.js');
   await messageBox(page).fill('kept');
   await alert.getByRole('button', { name: 'Load the page again' }).click();
   await page.locator('main').getByText('Well.').waitFor();

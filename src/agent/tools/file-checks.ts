@@ -22,7 +22,8 @@ export async function openRegularFile(path: string): Promise<FileHandle> {
   }
 }
 
-function rejectSpecialFile(path: string, stats: Stats): void {
+/** Throws for a folder, pipe or device. */
+export function rejectSpecialFile(path: string, stats: Stats): void {
   if (stats.isDirectory()) {
     throw Object.assign(new Error(`EISDIR: illegal operation on a directory, open '${path}'`), { code: 'EISDIR' });
   }

@@ -1,8 +1,10 @@
 import { connectRemote } from '../../client/remote/connect-remote.node.ts';
+import type { RequestedApprovals } from '../../client/remote/initial-approvals.ts';
 import type { RemoteSession } from '../../client/remote/remote-session.ts';
 import { messageOf } from '../../protocol/errors.ts';
 import { onExitSignal } from '../../system/exit-signals.ts';
 import { warn } from '../../system/terminal-text.ts';
+import { CHAT_APPROVALS } from '../chat/approval-commands.ts';
 import { runAttachedChat } from '../chat/attach-chat.ts';
 import { runBatch } from '../chat/batch.ts';
 import { CHAT_UI_METHODS } from '../chat/dialogs.ts';
@@ -14,22 +16,27 @@ import { isAddress, serverAddress } from './server-address.ts';
 // The number of last messages that are printed.
 const SHOWN_MESSAGES = 20;
 
+interface AttachOptions {
+  // Requested for a new session by a terminal; piped lines have the approvals of programs.
+  readonly approvals?: RequestedApprovals;
+}
+
 /** `tau attach [urls] [session|new]`: a chat with a session on a server, which keeps running afterwards. */
-export async function attach(args: CliArguments): Promise<number> {
+export async function attach(args: CliArguments, { approvals = CHAT_APPROVALS }: AttachOptions = {}): Promise<number> {
   const words = args.positionals.slice(1);
   const address = isAddress(words[0]) ? words.shift() : undefined;
   const [word, extra] = words;
   if (extra !== undefined) throw new UsageError(`tau attach takes one session, not ${JSON.stringify(extra)} too`);
   const server = serverAddress(args, address);
   try {
-    return await runChat(await attachTarget(args, word, server));
+    return await runChat(await attachTarget(args, word, server), approvals);
   } catch (error) {
     if (error instanceof UsageError || error instanceof PiError) throw error;
     return printError(messageOf(error));
   }
 }
 
-async function runChat({ server, ...target }: AttachTarget): Promise<number> {
+async function runChat({ server, ...target }: AttachTarget, approvals: RequestedApprovals): Promise<number> {
   const isInteractive = hasTerminal();
   const session = connectRemote(
     server.urls.map(({ href }) => href),
@@ -39,6 +46,7 @@ async function runChat({ server, ...target }: AttachTarget): Promise<number> {
       tail: SHOWN_MESSAGES,
       ui: isInteractive ? CHAT_UI_METHODS : [],
       whenLost: isInteractive ? 'wait' : 'close',
+      approvals: isInteractive ? approvals : undefined,
     },
   );
   onExitSignal(async () => session.close());

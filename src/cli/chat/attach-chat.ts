@@ -19,6 +19,7 @@ export async function runAttachedChat(session: RemoteSession): Promise<string | 
   const { printer } = ui;
   const sessionPrinter = new SessionPrinter(own, printer);
   session.onEvent((event) => sessionPrinter.handleEvent(event));
+  ui.showApprovalMode();
   session.onState(printConnectionStatus(printer));
   const closed = new Promise<string>((resolve) => session.onClose(({ message }) => resolve(message)));
   const reason = await Promise.race([closed, ui.closed.then(() => undefined)]);

@@ -1,6 +1,7 @@
-import type { UiAnswer } from '../../client/ui-requests.ts';
+import { isApprovalRequest, type UiAnswer } from '../../client/ui-requests.ts';
 import { type DialogMethod, isDialogMethod } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
+import { approvalHint, parseApproval } from './approval-text.ts';
 
 /** A dialog of an extension, shown and answered as lines of text. */
 export type DialogRequest = Extract<ExtensionUiRequestEvent, { method: DialogMethod }>;
@@ -35,6 +36,11 @@ function detailsOf(dialog: DialogRequest): (string | undefined)[] {
 export function parseAnswer(lines: readonly string[], dialog: DialogRequest): ParsedAnswer {
   const line = lines.at(-1) ?? '';
   if (dialog.method === 'editor') return parseLines(lines);
+  if (isApprovalRequest(dialog)) {
+    const { options } = dialog.approval;
+    const answer = parseApproval(line, options);
+    return answer ? { answer } : { hint: approvalHint(options) };
+  }
   if (line.trim() === '') return { answer: undefined };
   if (dialog.method === 'select') return parseChoice(line.trim(), dialog.options);
   return dialog.method === 'confirm' ? parseYesNo(line.trim()) : { answer: line };

@@ -1,52 +1,5 @@
 import { expect, it } from 'vitest';
-import { AgentClient } from '../../client/agent-client.ts';
-import { toLine } from '../../wire/json-lines.ts';
-import { memoryPair } from '../../wire/memory.ts';
-import { TerminalDialogs } from './dialogs.ts';
-import { Printer, plainInk } from './printer.ts';
-
-const dialog = (id: string, method: string, more: object = {}) => ({
-  type: 'extension_ui_request',
-  id,
-  method,
-  title: `Well, ${id}?`,
-  ...more,
-});
-
-// Dialogs in a chat whose agent and keyboard are played by the test.
-function inChat() {
-  const [agent, link] = memoryPair();
-  const sent: Record<string, unknown>[] = [];
-  agent.onLine((line) => {
-    if ('text' in line) sent.push(JSON.parse(line.text));
-  });
-  let printed = '';
-  const dialogs = new TerminalDialogs(
-    new Printer(
-      {
-        get atLineStart() {
-          return printed === '' || printed.endsWith('\n');
-        },
-        print: (text) => {
-          printed += text;
-        },
-      },
-      plainInk,
-    ),
-  );
-  new AgentClient(link).onUiRequest((request, { signal }) => dialogs.show(request, signal));
-  const delivered = () => new Promise((resolve) => setImmediate(resolve));
-  const emit = async (...records: object[]) => {
-    for (const record of records) agent.write(toLine(record));
-    await delivered();
-  };
-  const type = async (...lines: string[]) => {
-    for (const line of lines) dialogs.handleLine(line);
-    await delivered();
-  };
-  const answers = () => sent.map(({ type: _type, id: _id, ...answer }) => answer);
-  return { dialogs, emit, type, delivered, answers, printed: () => printed };
-}
+import { dialog, inChat } from './testing/scripted-chat.ts';
 
 it.each<[string, object, string[], object, string]>([
   ['select', { options: ['red', 'blue'] }, ['2'], { value: 'blue' }, '  1. red\n  2. blue\n'],

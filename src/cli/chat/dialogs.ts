@@ -1,6 +1,7 @@
-import type { UiAnswer } from '../../client/ui-requests.ts';
+import { isApprovalRequest, type UiAnswer } from '../../client/ui-requests.ts';
 import { dialogMethods } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
+import { printApproval } from './approval-text.ts';
 import { type DialogRequest, dialogText, isDialog, parseAnswer } from './dialog-text.ts';
 import type { Printer } from './printer.ts';
 
@@ -17,16 +18,25 @@ interface OpenQuestion {
 /** Shows dialogs on the terminal, one after another. */
 export class TerminalDialogs {
   readonly #printer: Printer;
+  readonly #onApprovalExpired: () => void;
   /** The first one is on screen. */
   #questions: readonly OpenQuestion[] = [];
 
-  constructor(printer: Printer) {
+  /** `onApprovalExpired`: text that was typed for an approval on screen must not reach the next question. */
+  constructor(printer: Printer, onApprovalExpired: () => void = () => {}) {
     this.#printer = printer;
+    this.#onApprovalExpired = onApprovalExpired;
   }
 
   /** Whether the next typed line is an answer. */
   get isOpen(): boolean {
     return this.#questions.length > 0;
+  }
+
+  /** Whether the question on screen is about a tool call. */
+  get isApproval(): boolean {
+    const [question] = this.#questions;
+    return question !== undefined && isApprovalRequest(question.dialog);
   }
 
   /** Prints a notice, or shows a dialog and resolves with its answer. */
@@ -60,13 +70,15 @@ export class TerminalDialogs {
       const question: OpenQuestion = { dialog, lines: [], resolve };
       signal.addEventListener('abort', () => this.#expire(question), { once: true });
       this.#questions = [...this.#questions, question];
-      if (this.#questions[0] === question) this.#printer.note(dialogText(dialog));
+      if (this.#questions[0] === question) this.#print(dialog);
     });
   }
 
   /** Another client has answered, or the dialog timed out. */
   #expire(question: OpenQuestion): void {
-    if (this.#questions[0] === question) this.#printer.note('(This question is closed.)');
+    const isOnScreen = this.#questions[0] === question;
+    if (isOnScreen) this.#printer.note('(This question is closed.)');
+    if (isOnScreen && this.isApproval) this.#onApprovalExpired();
     this.#close(question, undefined);
   }
 
@@ -75,6 +87,11 @@ export class TerminalDialogs {
     this.#questions = this.#questions.filter((other) => other !== question);
     question.resolve(answer);
     const [next] = this.#questions;
-    if (next && next !== before) this.#printer.note(dialogText(next.dialog));
+    if (next && next !== before) this.#print(next.dialog);
+  }
+
+  #print(dialog: DialogRequest): void {
+    if (isApprovalRequest(dialog)) printApproval(dialog.approval, this.#printer);
+    else this.#printer.note(dialogText(dialog));
   }
 }

@@ -4,25 +4,36 @@ import type {
   ToolExecutionStartEvent,
   ToolProgress,
 } from '../../protocol/generated/vocabulary.ts';
-import { terminalText } from '../../system/terminal-text.ts';
+import { terminalText, visibleText } from '../../system/terminal-text.ts';
+import { firstCells } from './wrap.ts';
 
 const SHOWN_LINES = 12;
+
+const BORDER = '  │ ';
+
+// A narrower terminal wraps by itself: a character may need two cells.
+const MIN_BORDERED_CELLS = 8;
 
 /** Text styles; plain without a terminal. */
 export interface Ink {
   dim(text: string): string;
   bold(text: string): string;
   red(text: string): string;
+  green(text: string): string;
 }
+
+export type InkName = keyof Ink;
 
 const paint = (code: number) => (text: string) => `\u001B[${code}m${text}\u001B[0m`;
 const plain = (text: string) => text;
 
-export const terminalInk: Ink = { dim: paint(2), bold: paint(1), red: paint(31) };
-export const plainInk: Ink = { dim: plain, bold: plain, red: plain };
+export const terminalInk: Ink = { dim: paint(2), bold: paint(1), red: paint(31), green: paint(32) };
+export const plainInk: Ink = { dim: plain, bold: plain, red: plain, green: plain };
 
 export interface PrintTarget {
   readonly atLineStart: boolean;
+  /** The cells of a row; absent: unlimited. */
+  readonly width?: number;
   print(text: string): void;
 }
 
@@ -70,6 +81,20 @@ export class Printer {
     this.#line(this.#ink.dim(terminalText(text)));
   }
 
+  /** Prints a line that stands out. */
+  heading(text: string): void {
+    this.#line(this.#ink.bold(terminalText(text)));
+  }
+
+  /** Prints text whole, each row behind a bar: nothing in it is hidden, or looks like a line of tau. */
+  bordered(text: string, inkOf: (line: string) => InkName): void {
+    const width = Math.max(MIN_BORDERED_CELLS, (this.#target.width ?? Infinity) - BORDER.length);
+    const rows = visibleText(text.replaceAll(/\r?\n/g, '\n').replaceAll('\t', TAB))
+      .split('\n')
+      .flatMap((line) => rowsOf(line, width).map((row) => this.#ink.dim(BORDER) + this.#ink[inkOf(line)](row)));
+    this.#line(rows.join('\n'));
+  }
+
   /** Prints an error. */
   failure(reason: unknown): void {
     this.#line(this.#ink.red(terminalText(reason instanceof Error ? reason.message : String(reason))));
@@ -95,6 +120,19 @@ export class Printer {
   #put(text: string): void {
     if (text !== '') this.#target.print(text);
   }
+}
+
+const TAB = '    ';
+
+// Cut at the width, not at words: no space is lost, and each row but the last is full.
+function rowsOf(line: string, width: number): readonly string[] {
+  const rows: string[] = [];
+  let rest = line;
+  for (let row = firstCells(rest, width); row !== rest; row = firstCells(rest, width)) {
+    rows.push(row);
+    rest = rest.slice(row.length);
+  }
+  return [...rows, rest];
 }
 
 /** A tool call as one line. */

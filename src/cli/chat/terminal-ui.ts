@@ -1,5 +1,7 @@
 import type { BaseClient } from '../../client/base-client.ts';
 import { ConnectionLost } from '../../client/errors.ts';
+import type { SessionState } from '../../protocol/generated/vocabulary.ts';
+import { ApprovalCommands } from './approval-commands.ts';
 import { TerminalDialogs } from './dialogs.ts';
 import { Printer, plainInk, terminalInk } from './printer.ts';
 import { Terminal } from './terminal.ts';
@@ -11,6 +13,9 @@ const HELP = `Enter sends. While the agent works, it reads what you send at its 
 Ctrl-C stops the answer, or clears your input. Ctrl-D exits; the session is kept.
 Lines that are pasted together are one prompt. The up key brings earlier lines back.
 What an extension asks is answered by the next line, and called off by Ctrl-C.
+A question about a tool call: y allows it, n denies it, n and words say why.
+/mode shows what runs without a question, /mode <mode> sets it.
+/approvals lists the saved approvals, /approvals remove <rule> withdraws one.
 ? or /help shows this.
 ${SUGGESTIONS}`;
 
@@ -21,6 +26,8 @@ export interface TerminalUiCallbacks {
   readonly onSend?: (message: string) => void;
   /** The message was rejected, or handled without becoming a message. */
   readonly onDiscard?: (message: string) => void;
+  /** Messages wait for it. */
+  readonly ready?: Promise<unknown>;
 }
 
 /** Connects a client to the terminal: prints events, sends lines, shows dialogs. */
@@ -31,6 +38,7 @@ export class TerminalUi {
   readonly #client: BaseClient;
   readonly #terminal = new Terminal(process.stdin, process.stdout);
   readonly #dialogs: TerminalDialogs;
+  readonly #approvals: ApprovalCommands;
   readonly #callbacks: TerminalUiCallbacks;
   readonly #inFlight = new Set<Promise<void>>();
   #running = false;
@@ -40,7 +48,8 @@ export class TerminalUi {
     this.#callbacks = callbacks;
     this.printer = new Printer(this.#terminal, process.env['NO_COLOR'] ? plainInk : terminalInk);
     this.closed = this.#terminal.closed;
-    this.#dialogs = new TerminalDialogs(this.printer);
+    this.#dialogs = new TerminalDialogs(this.printer, () => this.#terminal.clear());
+    this.#approvals = new ApprovalCommands(client, this.printer);
     client.onEvent((event) => {
       if (event.type === 'agent_start') this.#running = true;
       if (event.type === 'agent_settled') this.#running = false;
@@ -57,12 +66,20 @@ export class TerminalUi {
     await Promise.all(this.#inFlight);
   }
 
+  /** Prints the approval mode of this state, if there is one, and every change from now on. */
+  showApprovalMode(state: Partial<SessionState> = {}): void {
+    this.#approvals.show(state);
+    this.#client.onEvent((event) => this.#approvals.handleEvent(event));
+  }
+
   close(): void {
     this.#terminal.close();
   }
 
   #handleLine(message: string): void {
     this.#callbacks.onEnter?.();
+    const isCommand = (!this.#dialogs.isOpen || this.#dialogs.isApproval) && this.#approvals.handleLine(message);
+    if (isCommand) return;
     if (this.#dialogs.isOpen) this.#dialogs.handleLine(message);
     else if (message === '?' || message === '/help') this.printer.note(HELP);
     else if (message !== '') {
@@ -81,6 +98,7 @@ export class TerminalUi {
   async #send(message: string): Promise<void> {
     this.#callbacks.onSend?.(message);
     try {
+      await this.#callbacks.ready;
       const { disposition } = await this.#client.prompt({ message, streamingBehavior: 'steer' });
       if (disposition === 'queued') this.printer.note('(queued for the next step)');
       if (disposition === 'handled') this.#callbacks.onDiscard?.(message);

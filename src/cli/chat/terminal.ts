@@ -62,7 +62,7 @@ export class Terminal {
   }
 
   print(text: string): void {
-    const { rows, last } = wrap(this.#printed + text, this.#width);
+    const { rows, last } = wrap(this.#printed + text, this.width);
     this.#printed = last;
     this.#redraw(rows);
   }
@@ -110,14 +110,14 @@ export class Terminal {
     this.#screen.uncork();
   }
 
-  /** Some terminals report no width. */
-  get #width(): number {
+  /** The cells of a row; some terminals report none. */
+  get width(): number {
     return this.#screen.columns || Infinity;
   }
 
   #promptText(): string {
     const hidden = this.#pasted.length - SHOWN_LINES;
-    const shown = this.#pasted.slice(0, SHOWN_LINES).map((line) => firstCells(line, this.#width - INDENT.length));
+    const shown = this.#pasted.slice(0, SHOWN_LINES).map((line) => firstCells(line, this.width - INDENT.length));
     if (hidden > 0) shown.push(`… ${hidden} more lines`);
     const pasted = shown.map((line) => `${line}\n${INDENT}`).join('');
     return `${this.#printed}${this.atLineStart ? '' : '\n'}${PROMPT}${pasted}`;

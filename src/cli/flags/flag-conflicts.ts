@@ -18,14 +18,15 @@ const exclusiveFlags: readonly (readonly FlagName[])[] = [
 
 /** Flags of single commands. */
 export const flagCommands: Readonly<Partial<Record<FlagName, readonly string[]>>> = {
-  all: ['sessions'],
-  json: ['sessions', 'doctor', 'token', 'mcp', 'cluster'],
+  all: ['sessions', 'approvals'],
+  json: ['sessions', 'approvals', 'doctor', 'token', 'mcp', 'cluster'],
   pi: ['doctor'],
   dir: ['shim'],
   force: ['shim'],
   remove: ['shim'],
   scope: ['token'],
   path: ['token'],
+  limit: ['token'],
   expires: ['token'],
   host: ['serve'],
   port: ['serve'],

@@ -84,6 +84,18 @@ export const flags = {
   'exclude-tools': { short: 'xt', value: 'list', about: 'Offer all tools except these', topic: 'tools' },
   'no-tools': { short: 'nt', about: 'Offer no tools', topic: 'tools' },
   'no-builtin-tools': { short: 'nbt', about: 'Offer no built-in tools', topic: 'tools' },
+  approvals: {
+    value: 'mode',
+    choices: choices.ApprovalMode,
+    about: 'Which tool calls run without a question; no session gets a looser mode (default: full)',
+    topic: 'tools',
+  },
+  sandbox: {
+    value: 'use',
+    choices: choices.SandboxUse,
+    about: 'Run commands of the model in a sandbox (default: auto, but off in the mode full)',
+    topic: 'tools',
+  },
   'no-mcp': { about: 'Ignore mcp.json', topic: 'tools' },
   'system-prompt': { value: 'text|file', about: 'Replaces the default system prompt', topic: 'tools' },
   'append-system-prompt': {
@@ -240,6 +252,12 @@ export const flags = {
     topic: 'server',
     repeats: true,
   },
+  limit: {
+    value: 'mode',
+    choices: choices.ApprovalMode,
+    about: 'With tau token create: loosest approval mode of its runs; it can neither run bash nor trust projects',
+    topic: 'server',
+  },
   expires: { value: 'when', about: 'With tau token create: 30d, 12h or a date', topic: 'server' },
   approve: { short: 'a', about: 'Trust this project for now' },
   'no-approve': { short: 'na', about: 'Do not trust this project for now' },
@@ -249,7 +267,7 @@ export const flags = {
     about: 'Lowest level to log (or TAU_LOG)',
   },
   'log-file': { value: 'path', about: 'Log to this file instead of stderr' },
-  all: { about: 'With tau sessions list: sessions of every folder', topic: 'sessions' },
+  all: { about: 'With tau sessions list and tau approvals: of every folder', topic: 'sessions' },
   json: {
     about:
       'With tau doctor, tau sessions list, tau token list, tau mcp list, tau cluster check and tau cluster nodes: print JSON',

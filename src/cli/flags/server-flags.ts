@@ -14,6 +14,8 @@ export const forwardedFlags = [
   'no-tools',
   'no-builtin-tools',
   'no-mcp',
+  'approvals',
+  'sandbox',
   'system-prompt',
   'append-system-prompt',
   'no-context-files',

@@ -95,7 +95,8 @@ export const pages: Readonly<Record<Topic, () => string>> = {
       ]),
       paragraph(
         'The agent runs commands as you, and so does every token that may prompt. --path limits which sessions and files ' +
-          'tau opens for a token, not what commands reach. A revoked token loses its connections at once.',
+          'tau opens for a token, not what commands reach. --limit is the loosest approval mode of its runs. ' +
+          'A revoked token loses its connections at once.',
       ),
       options('server'),
       examples(

@@ -37,10 +37,12 @@ export async function print(args: CliArguments): Promise<number> {
   if (args.verbose || isWatched) printToolCalls(client, process.stderr);
   outside.resume();
   const closed = new Promise<'unread'>((resolve) => stdout.onError(() => resolve('unread')));
+  const denied = countDenied(client);
   const result = await Promise.race([signalled, closed, runPrompts(client, prompts)]);
   // The signal handler ends the process.
   if (result === 'signalled') return new Promise(() => {});
   if (result !== 'unread') printOutcome(result, isJson ? undefined : stdout);
+  if (denied.count > 0) warn(deniedText(denied.count));
   await Promise.race([engine.finished(), closed, signalled]);
   client.close();
   await engine.close();
@@ -64,6 +66,20 @@ async function runPrompts(client: AgentClient, prompts: readonly Prompt[]): Prom
   }
   return outcome;
 }
+
+/** Counts the calls that were denied because no user can allow them here. */
+function countDenied(client: AgentClient): { readonly count: number } {
+  const denied = { count: 0 };
+  client.onEvent((event) => {
+    if (event.type !== 'tool_execution_end') return;
+    const details = event.result.details as { denied?: unknown; by?: unknown } | undefined;
+    if (details?.denied === true && details.by === 'nobody') denied.count++;
+  });
+  return denied;
+}
+
+const deniedText = (count: number) =>
+  `${count === 1 ? 'One tool call was' : `${count} tool calls were`} denied: nothing can be approved here. Allow them by rules in settings.json (docs/approvals.md), or take a looser --approvals`;
 
 function printOutcome({ text, failure }: PromptOutcome, stdout: Stdout | undefined): void {
   stdout?.write(text);

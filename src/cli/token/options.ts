@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
+import type { ApprovalMode } from '../../protocol/generated/vocabulary.ts';
 import { expandHome } from '../../store/agent-dir.ts';
 import { isoTime } from '../../store/tokens/iso-time.ts';
 import { type Scope, scopes } from '../../store/tokens/token-record.ts';
@@ -20,6 +21,7 @@ export function tokenOptions(args: CliArguments): NewToken {
     name: nameOf(args),
     scopes: args.scope === undefined ? USUAL_SCOPES : scopesOf(args.scope),
     ...(allowedPaths ? { allowedPaths } : {}),
+    ...(args.limit === undefined ? {} : { limit: args.limit as ApprovalMode }),
     ...(expiresAt ? { expiresAt } : {}),
   };
 }

@@ -38,7 +38,7 @@ const verbs: Readonly<Record<string, (context: TokenVerbContext) => Promise<numb
 
 // Flags of single verbs.
 const flagsOf: Readonly<Record<string, readonly FlagName[]>> = {
-  create: ['name', 'scope', 'path', 'expires'],
+  create: ['name', 'scope', 'path', 'limit', 'expires'],
   list: ['json'],
 };
 
@@ -88,13 +88,18 @@ async function createVerb({ args, words }: TokenVerbContext): Promise<number> {
   if (words[0] !== undefined) throw new UsageError(`tau token create takes no ${JSON.stringify(words[0])}: --name it`);
   const options = tokenOptions(args);
   const { id, token } = await withStore(args, (store) => store.create(options));
-  warn(`Token ${id} (${options.name}), scopes ${options.scopes.join(', ')}. It is not shown again:`);
+  const limit = options.limit === undefined ? '' : `; limit ${options.limit}`;
+  warn(`Token ${id} (${options.name}), scopes ${options.scopes.join(', ')}${limit}. It is not shown again:`);
   await printAndExit(`${token}\n`);
+  if (isLimited(options) && options.scopes.includes('bash'))
+    warn('Its limit excludes bash: the commands of clients run as you, without questions.');
   if (options.allowedPaths && options.scopes.some((scope) => scope === 'prompt' || scope === 'bash')) {
     warn('Its paths limit which sessions and files tau opens for it, not what commands reach: those run as you.');
   }
   return 0;
 }
+
+const isLimited = ({ limit }: NewToken) => limit !== undefined && limit !== 'full';
 
 async function listVerb({ args, words }: TokenVerbContext): Promise<number> {
   if (words[0] !== undefined) throw new UsageError(`tau token list takes no ${JSON.stringify(words[0])}`);
@@ -126,19 +131,20 @@ async function withErrorReport(run: () => Promise<number>): Promise<number> {
 
 const warn = (text: string) => void process.stderr.write(`${terminalText(text)}\n`);
 
-const HEAD = ['ID', 'NAME', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED', 'PATHS'];
+const HEAD = ['ID', 'NAME', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED', 'LIMIT', 'PATHS'];
 
 /** Formats tokens as a table. */
 const tokenTable = (tokens: readonly TokenRecord[]): string =>
   textTable(
     HEAD,
-    tokens.map(({ id, name, scopes, createdAt, expiresAt, lastUsedAt, allowedPaths }) => [
+    tokens.map(({ id, name, scopes, createdAt, expiresAt, lastUsedAt, limit, allowedPaths }) => [
       id,
       name,
       scopes.join(','),
       createdAt === undefined ? '' : ageOf(createdAt),
       expiresAt === undefined ? 'never' : endOf(expiresAt),
       lastUsedAt === undefined ? 'never' : ageOf(lastUsedAt),
+      limit ?? 'none',
       allowedPaths?.join(' ') ?? 'all',
     ]),
   );

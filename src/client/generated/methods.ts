@@ -310,4 +310,19 @@ export abstract class AgentMethods {
   setTodos(params: Params<'set_todos'>): Promise<Result<'set_todos'>> {
     return this.call('set_todos', params);
   }
+
+  /** Choose which tool calls run without a question, also during a run: questions that the new mode answers are closed. On a server a looser mode, or less of a sandbox, needs the scope `admin`. */
+  setApprovalMode(params: Params<'set_approval_mode'> = {}): Promise<Result<'set_approval_mode'>> {
+    return this.call('set_approval_mode', params);
+  }
+
+  /** The approvals that were given for this session and saved for its project. */
+  getApprovals(): Promise<Result<'get_approvals'>> {
+    return this.call('get_approvals', {});
+  }
+
+  /** Withdraw an approval, in this session and in the saved ones of its project. */
+  async removeApproval(params: Params<'remove_approval'>): Promise<void> {
+    await this.call('remove_approval', params);
+  }
 }

@@ -159,16 +159,19 @@ export class Outbox {
     });
   }
 
-  /** Commands behind a session move wait for its response: they are meant for the new session. */
+  /**
+   * Commands behind a session move wait for its response: they are meant for the new session. Behind a new approval mode
+   * they wait until it holds.
+   */
   #flush(): void {
     if (!this.#isOpen) return;
-    let isMoving = false;
+    let isHeld = false;
     for (const entry of this.#entries) {
-      if (!entry.isSent && (!isMoving || bypassesMoves(entry))) {
+      if (!entry.isSent && (!isHeld || bypassesMoves(entry))) {
         entry.isSent = true;
         this.#write(entry.text);
       }
-      isMoving ||= isMoveInFlight(entry);
+      isHeld ||= isMoveInFlight(entry) || isModeInFlight(entry);
     }
   }
 }
@@ -193,7 +196,9 @@ const isReadOnly = (type: CommandName) => commandRows[type].lane === 'read' && c
 
 const isMoveInFlight = ({ record, isSent }: OutboxEntry) => record !== undefined && isSent && isMove(record);
 
-/** Frames, control commands and reads never wait for a session move. */
+const isModeInFlight = ({ record, isSent }: OutboxEntry) => record?.type === 'set_approval_mode' && isSent;
+
+/** Frames, control commands and reads wait for nothing. */
 const bypassesMoves = ({ record }: OutboxEntry) => !record || /control|read/.test(commandRows[record.type].lane);
 
 const longest = (entries: readonly OutboxEntry[]) =>

@@ -9,10 +9,11 @@ import type {
 } from '../../protocol/generated/vocabulary.ts';
 import { BaseClient } from '../base-client.ts';
 import { callListener } from '../call-listener.ts';
-import { ConnectionLost } from '../errors.ts';
+import { CommandFailed, ConnectionLost } from '../errors.ts';
 import { parseRecord, type WireRecord } from '../pending-commands.ts';
 import { randomUuid } from '../random-uuid.ts';
 import { SettledRuns } from '../recent-ids.ts';
+import { InitialApprovals, type RequestedApprovals } from './initial-approvals.ts';
 import { type Command, isMessage, isMove, Outbox, type OutboxItem } from './outbox.ts';
 import { type ConnectionStatus, ReconnectingSocket } from './reconnecting-socket.ts';
 import { type ConnectionEnd, defaultReconnection, type ReconnectionConfig } from './reconnection.ts';
@@ -23,6 +24,11 @@ import { Watchdog } from './watchdog.ts';
 
 /** Options of a session on a server. */
 export interface RemoteOptions extends Pick<RemoteTarget, 'token' | 'session' | 'cwd' | 'tail' | 'entries' | 'ui'> {
+  /**
+   * Requested once for a session that this client creates, before anything else; an existing session keeps its mode. A
+   * refusal leaves the mode in the state, but `sandbox_unavailable` closes the client: nothing runs without the sandbox.
+   */
+  readonly approvals?: RequestedApprovals | undefined;
   readonly reconnection?: Partial<ReconnectionConfig> | undefined;
   /** After the last retry: `wait` (default) keeps unsent commands for `retry()`; `close` gives up. */
   readonly whenLost?: 'wait' | 'close' | undefined;
@@ -58,6 +64,8 @@ export class RemoteSession extends BaseClient {
   #awaitsSnapshot = false;
   /** The ping whose response marks the end of the snapshot. */
   #snapshotPingId: string | undefined;
+  readonly #approvals: InitialApprovals | undefined;
+  #approvalCommandId: string | undefined;
   /** The `hello` parameters to repeat on each connection. */
   #hello: Params<'hello'> = {};
   #commandCount = 0;
@@ -75,6 +83,8 @@ export class RemoteSession extends BaseClient {
     const cwd = options.cwd ?? searchParams.get('cwd') ?? undefined;
     const id = searchParams.get('new') ?? undefined;
     this.#target = { session, cwd, new: session === undefined ? (id ?? randomUuid()) : undefined };
+    const isNew = session === undefined && options.approvals !== undefined;
+    this.#approvals = isNew ? new InitialApprovals(options.approvals, { mayExist: id !== undefined }) : undefined;
     this.#socket = new ReconnectingSocket({
       addressCount: servers.length,
       url: (index) => this.#url(servers[index] ?? servers[0]),
@@ -169,6 +179,9 @@ export class RemoteSession extends BaseClient {
   }
 
   #handleResponse(response: WireRecord): void {
+    // Before the outbox sends the prompts that wait for it.
+    const isApproval = this.#approvalCommandId !== undefined && response['id'] === this.#approvalCommandId;
+    if (isApproval && response['code'] === 'sandbox_unavailable') this.#socket.close(String(response['error']));
     const command = this.#outbox.handleResponse(response);
     if (command && command.id === this.#snapshotPingId) this.#completeSnapshot();
     if (command?.type === 'hello' && response['success'] === true) this.#rememberHello(command);
@@ -182,7 +195,10 @@ export class RemoteSession extends BaseClient {
     else if (this.#accept(event)) {
       this.handleEvent(event, length);
       if (hasMessage(event)) this.#target = { session: this.#sessionId };
-      if (event.type === 'state_synced') this.#handleSynced();
+      if (event.type === 'state_synced') {
+        this.#approvals?.onSnapshot(event);
+        this.#handleSynced();
+      }
       if (event.type === 'server_connected' && !this.#awaitsSnapshot) this.#handleAttached(event);
     }
   }
@@ -252,9 +268,10 @@ export class RemoteSession extends BaseClient {
     this.handleSnapshotEnd();
   }
 
-  #handleAttached({ pingMs }: ServerConnectedEvent): void {
+  #handleAttached(connected: ServerConnectedEvent): void {
     // A listener may have closed the session.
     if (this.lost) return;
+    this.#requestApprovals(connected);
     const isNewConnection = this.status.state !== 'open';
     this.#socket.markAttached();
     // The server registers tools per connection.
@@ -267,7 +284,17 @@ export class RemoteSession extends BaseClient {
     this.#outbox.open();
     // The previous connection was lost before the ping response; its snapshot has arrived all the same.
     if (this.#snapshotPingId !== undefined) this.#pingAfterSnapshot();
-    this.#watchdog.start(pingMs);
+    this.#watchdog.start(connected.pingMs);
+  }
+
+  /** Prompts wait behind this request in the outbox. */
+  #requestApprovals(connected: ServerConnectedEvent): void {
+    const request = this.#approvals;
+    if (!request?.begin(connected, { isEmpty: this.#target.new !== undefined })) return;
+    const command = this.#newCommand('set_approval_mode', request.params);
+    this.#approvalCommandId = command.id;
+    const onFailure = (error: unknown) => request.end(error instanceof CommandFailed ? connected.epoch : undefined);
+    this.#outbox.sendFirst(command).then(() => request.end(connected.epoch), onFailure);
   }
 
   #rememberHello({ id: _id, type: _type, ...fields }: Command): void {

@@ -18,6 +18,13 @@ describe('the extension UI', () => {
     expect(uiAfter(first, second, { type: 'extension_ui_resolved', id: 'a' }).dialogs).toEqual([second]);
   });
 
+  it('[V37] has the approval of a question', () => {
+    const approval = { kind: 'tool', options: [{ optionId: 'y', name: 'Allow once', kind: 'allow_once' }] };
+    const question = request('select', { id: 'a', title: 'Run?', options: ['Allow once'], approval });
+
+    expect(uiAfter({ ...question, seq: 7 }).dialogs).toEqual([question]);
+  });
+
   it('[V37] has a status until it is cleared, also by null', () => {
     const before = [status('b', 'two'), status('a', 'one'), status('b', 'three'), status('__proto__', 'odd')];
 

@@ -175,6 +175,12 @@ describe('the view of the state', () => {
     expect(seen()).not.toHaveProperty('sessionName');
   });
 
+  it('has the approval mode and the sandbox', () => {
+    const modes = { approvalMode: 'auto', approvalModes: ['ask', 'auto'], sandbox: { status: 'on' } } as const;
+
+    expect(viewAfter({ type: 'state_changed', state: modes }).state).toEqual(modes);
+  });
+
   it('keeps a model that is null', () => {
     expect(viewAfter({ type: 'state_changed', state: { model: null, sessionName: null } }).state).toEqual({
       model: null,

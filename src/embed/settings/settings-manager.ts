@@ -3,7 +3,7 @@ import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { ThinkingLevel } from '../../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../../protocol/json.ts';
 import { agentDir, expandHome } from '../../store/agent-dir.ts';
-import type { SettingsLayer } from '../../store/settings.ts';
+import { type SettingsLayer, withoutUserSettings } from '../../store/settings.ts';
 import { TrustStore } from '../../store/trust.ts';
 import { SettingsAccessors, type SettingsScope } from './settings-accessors.ts';
 import {
@@ -129,7 +129,7 @@ export class SettingsManager extends SettingsAccessors {
     const folderOf = (scope: SettingsScope) => dirname(this.#backend.path?.(scope) ?? join(process.cwd(), 'settings'));
     return [
       { values: this.#layers.global, folder: folderOf('global') },
-      { values: this.getProjectSettings(), folder: folderOf('project') },
+      { values: withoutUserSettings(this.getProjectSettings()), folder: folderOf('project') },
       { values: this.#overrides, folder: process.cwd() },
     ];
   }

@@ -8,6 +8,7 @@ import { SessionLog } from '../../store/sessions/session-log.ts';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { memoryPair } from '../../wire/memory.ts';
 import { Agent } from '../agent.ts';
+import { noPolicy } from '../approvals/policy.ts';
 import { ClientConnection } from '../client-connection.ts';
 import { dispatch } from '../dispatch.ts';
 import { Project } from '../project.ts';
@@ -30,6 +31,7 @@ it('[L6] cycle_model returns null when only one model is available', async () =>
     addonOptions: {},
     mode: 'rpc' as const,
     env: {},
+    policyFor: async () => noPolicy,
     projectFor: () => new Project({ cwd, agentDir: cwd }),
     tools: () => [],
     toolChoice: {},
@@ -41,7 +43,7 @@ it('[L6] cycle_model returns null when only one model is available', async () =>
     setApiKey: async () => {},
     requested: {},
   };
-  const agent = new Agent(parts, SessionLog.inMemory({ cwd }));
+  const agent = new Agent(parts, { log: SessionLog.inMemory({ cwd }), project: parts.projectFor(), policy: noPolicy });
   onTestFinished(() => agent.close());
   const [inside, outside] = memoryPair();
   const answer = new Promise((resolve) => {

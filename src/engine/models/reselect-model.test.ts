@@ -15,6 +15,7 @@ import { SessionLog } from '../../store/sessions/session-log.ts';
 import { tempFolder } from '../../store/testing/temp-folder.ts';
 import { memoryPair } from '../../wire/memory.ts';
 import { Agent } from '../agent.ts';
+import { noPolicy } from '../approvals/policy.ts';
 import { ClientConnection } from '../client-connection.ts';
 import { loadStoredModel } from '../current-session.ts';
 import { dispatch } from '../dispatch.ts';
@@ -63,6 +64,7 @@ async function agentWith({ settings = {}, path, env = {}, level, ...options }: A
     addonOptions: {},
     mode: 'rpc' as const,
     env,
+    policyFor: async () => noPolicy,
     projectFor: () => project,
     tools: (shell: ShellOptions) => builtinTools(shell, async () => ({ content: [] })),
     toolChoice: {},
@@ -78,7 +80,7 @@ async function agentWith({ settings = {}, path, env = {}, level, ...options }: A
       thinkingLevel: level ?? thinkingLevel,
     },
   };
-  const agent = new Agent(parts, log);
+  const agent = new Agent(parts, { log: log, project: parts.projectFor(), policy: noPolicy });
   onTestFinished(() => agent.close());
   const [inside, outside] = memoryPair();
   const connection = new ClientConnection(inside);

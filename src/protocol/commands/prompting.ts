@@ -1,3 +1,4 @@
+import { approvalLimit } from '../approvals/approval.ts';
 import { ImageInput } from '../content.ts';
 import { amount, choice, count, flag, list, nonEmpty, object, optional, text } from '../schema.ts';
 import { QueueMode } from '../state.ts';
@@ -45,6 +46,7 @@ export const prompting = {
       clientMessageId,
       limits,
       builtins,
+      approvalLimit,
     },
     result: Accepted,
     fails: ['agent_busy', 'model_not_found', 'permission_denied', 'overloaded'],
@@ -53,7 +55,7 @@ export const prompting = {
   },
   steer: {
     doc: 'Queue a message for delivery before the next model call of the run; opens a run when idle.',
-    params: { message: text(), images, clientMessageId },
+    params: { message: text(), images, clientMessageId, approvalLimit },
     result: Accepted,
     fails: ['agent_busy', 'model_not_found', 'permission_denied', 'overloaded'],
     lane: 'session',
@@ -61,7 +63,7 @@ export const prompting = {
   },
   follow_up: {
     doc: 'Queue a message for delivery when the run would end; opens a run when idle.',
-    params: { message: text(), images, clientMessageId },
+    params: { message: text(), images, clientMessageId, approvalLimit },
     result: Accepted,
     fails: ['agent_busy', 'model_not_found', 'permission_denied', 'overloaded'],
     lane: 'session',
@@ -69,7 +71,7 @@ export const prompting = {
   },
   abort_and_prompt: {
     doc: 'Stop the run and start another one with this message, before anything queued.',
-    params: { message: text(), images, clientMessageId, limits, builtins },
+    params: { message: text(), images, clientMessageId, limits, builtins, approvalLimit },
     result: Accepted,
     fails: ['agent_busy', 'model_not_found', 'permission_denied', 'overloaded'],
     lane: 'control',

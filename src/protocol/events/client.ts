@@ -1,3 +1,4 @@
+import { Approval } from '../approvals/approval.ts';
 import { AgentMessage } from '../messages.ts';
 import { choice, count, freeform, list, literal, nullable, object, optional, text, union } from '../schema.ts';
 import { SessionState } from '../state.ts';
@@ -18,7 +19,7 @@ const timeout = optional(count('Milliseconds until the agent takes the default.'
 
 const ExtensionUiRequest = union(
   [
-    dialog('select', { title: text(), options: list(text()), timeout }),
+    dialog('select', { title: text(), options: list(text()), timeout, approval: optional(Approval) }),
     dialog('confirm', { title: text(), message: text(), timeout }),
     dialog('input', { title: text(), placeholder: optional(text()), timeout }),
     dialog('editor', { title: text(), prefill: optional(text()), timeout }),

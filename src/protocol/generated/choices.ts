@@ -9,5 +9,7 @@ export const choices = {
   Feature: ['stream_delta', 'tool_output_delta', 'ids', 'entries', 'builtins', 'heartbeat', 'client_message_ids', 'queue_items', 'budgets', 'detached_sessions', 'host_tools', 'mcp_servers', 'resume'],
   InterruptMode: ['immediate', 'wait'],
   QueueMode: ['all', 'one-at-a-time'],
+  ApprovalMode: ['plan', 'ask', 'edit', 'auto', 'full'],
+  SandboxUse: ['off', 'auto', 'required', 'external'],
   RunOutcome: ['ok', 'error', 'aborted', 'budget'],
 } as const;

@@ -69,4 +69,7 @@ export const commandRows: Readonly<
   set_host_tools: { lane: 'session', scope: 'prompt' },
   set_mcp_servers: { lane: 'session', scope: 'prompt' },
   set_todos: { lane: 'session', scope: 'prompt' },
+  set_approval_mode: { lane: 'control', scope: 'prompt' },
+  get_approvals: { lane: 'read', scope: 'view' },
+  remove_approval: { lane: 'control', scope: 'prompt' },
 };

@@ -34,6 +34,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    },
    "builtins": {
     "type": "boolean"
+   },
+   "approvalLimit": {
+    "$ref": "#/$defs/ApprovalMode"
    }
   }
  },
@@ -55,6 +58,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    "clientMessageId": {
     "type": "string",
     "minLength": 1
+   },
+   "approvalLimit": {
+    "$ref": "#/$defs/ApprovalMode"
    }
   }
  },
@@ -76,6 +82,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    "clientMessageId": {
     "type": "string",
     "minLength": 1
+   },
+   "approvalLimit": {
+    "$ref": "#/$defs/ApprovalMode"
    }
   }
  },
@@ -103,6 +112,9 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
    },
    "builtins": {
     "type": "boolean"
+   },
+   "approvalLimit": {
+    "$ref": "#/$defs/ApprovalMode"
    }
   }
  },
@@ -749,6 +761,39 @@ export const commandParams: Readonly<Record<CommandName, Schema>> = {
     }
    }
   }
+ },
+ "set_approval_mode": {
+  "type": "object",
+  "properties": {
+   "mode": {
+    "$ref": "#/$defs/ApprovalMode"
+   },
+   "sandbox": {
+    "$ref": "#/$defs/SandboxUse"
+   },
+   "approvalLimit": {
+    "$ref": "#/$defs/ApprovalMode"
+   },
+   "mayLoosen": {
+    "type": "boolean"
+   }
+  }
+ },
+ "get_approvals": {
+  "type": "object",
+  "properties": {}
+ },
+ "remove_approval": {
+  "type": "object",
+  "required": [
+   "rule"
+  ],
+  "properties": {
+   "rule": {
+    "type": "string",
+    "minLength": 1
+   }
+  }
  }
 };
 
@@ -776,6 +821,12 @@ export const frameSchemas: Readonly<Record<FrameName, Schema>> = {
    },
    "cancelled": {
     "type": "boolean"
+   },
+   "message": {
+    "type": "string"
+   },
+   "approvalLimit": {
+    "$ref": "#/$defs/ApprovalMode"
    }
   }
  },
@@ -937,6 +988,16 @@ export const inboundDefinitions: Definitions = {
    }
   }
  },
+ "ApprovalMode": {
+  "type": "string",
+  "enum": [
+   "plan",
+   "ask",
+   "edit",
+   "auto",
+   "full"
+  ]
+ },
  "QueueMode": {
   "type": "string",
   "enum": [
@@ -1050,6 +1111,15 @@ export const inboundDefinitions: Definitions = {
    }
   }
  },
+ "SandboxUse": {
+  "type": "string",
+  "enum": [
+   "off",
+   "auto",
+   "required",
+   "external"
+  ]
+ },
  "ExtensionUiResponse": {
   "type": "object",
   "required": [
@@ -1073,6 +1143,12 @@ export const inboundDefinitions: Definitions = {
    },
    "cancelled": {
     "type": "boolean"
+   },
+   "message": {
+    "type": "string"
+   },
+   "approvalLimit": {
+    "$ref": "#/$defs/ApprovalMode"
    }
   }
  },

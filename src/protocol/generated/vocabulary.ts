@@ -520,6 +520,10 @@ export interface SessionState {
   mcpServers?: McpServerStatus[] | undefined;
   /** The run that is active. */
   runId?: string | undefined;
+  approvalMode?: ApprovalMode | undefined;
+  /** The modes that a client may choose. */
+  approvalModes?: ApprovalMode[] | undefined;
+  sandbox?: SandboxState | undefined;
   /** The `bash` commands that run now; absent when there are none. */
   runningBash?: BashCommand[] | undefined;
 }
@@ -536,6 +540,20 @@ export interface TodoTask {
   status: 'pending' | 'in_progress' | 'completed' | 'abandoned' | 'blocked';
   notes?: string | undefined;
   details?: string | undefined;
+}
+
+/** Which tool calls of the model run without a question, from the strictest to the loosest mode: see docs/approvals.md. */
+export type ApprovalMode = 'plan' | 'ask' | 'edit' | 'auto' | 'full';
+
+export interface SandboxState {
+  status: 'off' | 'on' | 'unavailable' | 'external';
+  engine?: 'bubblewrap' | 'seatbelt' | undefined;
+  /** Why no sandbox works. */
+  reason?: string | undefined;
+  /** What commands in the sandbox may connect to. */
+  network?: 'ask' | 'none' | 'open' | undefined;
+  /** The folders that commands in the sandbox may change; empty: none. */
+  writable?: string[] | undefined;
 }
 
 export interface SessionStats {
@@ -601,6 +619,71 @@ export interface ToolInfo {
   /** Offered to the model. */
   active: boolean;
   source: 'builtin' | 'extension' | 'host' | 'mcp';
+}
+
+/** What a question about a tool call is about: for clients that draw it themselves. */
+export interface Approval {
+  kind: 'tool' | 'outside' | 'path' | 'network';
+  /** Absent if several calls may be the cause. */
+  toolCallId?: string | undefined;
+  toolName: string;
+  source: 'builtin' | 'extension' | 'host' | 'mcp';
+  title: string;
+  description?: string | undefined;
+  subject: ApprovalSubject;
+  /** The strictest mode that runs the call without a question: no client with a lower limit can allow it. Absent: full. */
+  needs?: 'plan' | 'ask' | 'edit' | 'auto' | 'full' | undefined;
+  /** How long the question waits while no client can show it. Absent: 10 minutes. */
+  waitMs?: number | undefined;
+  why: {
+    mode: ApprovalMode;
+    /** The rule that requires the question. */
+    rule?: string | undefined;
+  };
+  /** The subject was too long to be shown whole. */
+  isCut?: boolean | undefined;
+  options: ApprovalOption[];
+}
+
+export type ApprovalSubject = {
+  type: 'command';
+  command: string;
+  cwd: string;
+  hooks?: string[] | undefined;
+} | {
+  type: 'edit';
+  /** The real path of the file. */
+  path: string;
+  diff?: string | undefined;
+} | {
+  type: 'host';
+  host: string;
+  port: number;
+} | {
+  type: 'tool';
+  /** The arguments of the call. */
+  input: Record<string, unknown>;
+};
+
+export interface ApprovalOption {
+  optionId: string;
+  /** The label, as in `options`. */
+  name: string;
+  kind: 'allow_once' | 'allow_session' | 'allow_always' | 'reject_once' | 'reject_stop';
+  /** The rule that `allow_always` saves. */
+  rule?: string | undefined;
+}
+
+/** Whether commands of the model run in a sandbox: `auto` if one works, `required` or not at all, `external` if this machine is one. */
+export type SandboxUse = 'off' | 'auto' | 'required' | 'external';
+
+export interface SavedApproval {
+  /** A rule such as `bash(npm test)`. */
+  rule: string;
+  /** Until the session is left, or saved for the project. */
+  scope: 'session' | 'project';
+  /** ISO 8601. */
+  at?: string | undefined;
 }
 
 /** Limits of a run. It ends with outcome `budget` before the model call that would exceed them; `wallMs` also stops a running call or tool. */
@@ -1153,6 +1236,7 @@ export type ExtensionUiRequestEvent = {
   options: string[];
   /** Milliseconds until the agent takes the default. */
   timeout?: number | undefined;
+  approval?: Approval | undefined;
   /** A server sends it only to clients with this scope. */
   scope?: 'admin' | undefined;
   /** Only on a WebSocket, on records of the session. */
@@ -1364,6 +1448,9 @@ export interface ExtensionUiResponse {
   value?: string | undefined;
   confirmed?: boolean | undefined;
   cancelled?: boolean | undefined;
+  /** With an approval: sent to the model with the denial. */
+  message?: string | undefined;
+  approvalLimit?: ApprovalMode | undefined;
 }
 
 export interface HostToolUpdate {
@@ -1403,6 +1490,7 @@ export interface CommandMap {
       limits?: Limits | undefined;
       /** Whether built-in slash commands are run in this message; absent: as set by `hello`. */
       builtins?: boolean | undefined;
+      approvalLimit?: ApprovalMode | undefined;
     };
     result: Accepted;
   };
@@ -1413,6 +1501,7 @@ export interface CommandMap {
       images?: ImageInput[] | undefined;
       /** Makes the message safe to send again: it is stored once, and calls no tool twice. */
       clientMessageId?: string | undefined;
+      approvalLimit?: ApprovalMode | undefined;
     };
     result: Accepted;
   };
@@ -1423,6 +1512,7 @@ export interface CommandMap {
       images?: ImageInput[] | undefined;
       /** Makes the message safe to send again: it is stored once, and calls no tool twice. */
       clientMessageId?: string | undefined;
+      approvalLimit?: ApprovalMode | undefined;
     };
     result: Accepted;
   };
@@ -1436,6 +1526,7 @@ export interface CommandMap {
       limits?: Limits | undefined;
       /** Whether built-in slash commands are run in this message; absent: as set by `hello`. */
       builtins?: boolean | undefined;
+      approvalLimit?: ApprovalMode | undefined;
     };
     result: Accepted;
   };
@@ -2005,6 +2096,34 @@ export interface CommandMap {
     result: {
       todoPhases: TodoPhase[];
     };
+  };
+  /** Choose which tool calls run without a question, also during a run: questions that the new mode answers are closed. On a server a looser mode, or less of a sandbox, needs the scope `admin`. */
+  set_approval_mode: {
+    params: {
+      mode?: ApprovalMode | undefined;
+      sandbox?: SandboxUse | undefined;
+      approvalLimit?: ApprovalMode | undefined;
+      /** Set by servers: false for clients that may only choose stricter modes. */
+      mayLoosen?: boolean | undefined;
+    };
+    result: {
+      approvalMode: ApprovalMode;
+      sandbox: SandboxState;
+    };
+  };
+  /** The approvals that were given for this session and saved for its project. */
+  get_approvals: {
+    params: Record<never, never>;
+    result: {
+      approvals: SavedApproval[];
+    };
+  };
+  /** Withdraw an approval, in this session and in the saved ones of its project. */
+  remove_approval: {
+    params: {
+      rule: string;
+    };
+    result: undefined;
   };
 }
 

@@ -60,8 +60,8 @@ export class CredentialIndex {
 
 const isSameGrant = (one: Grant, other: Grant): boolean => grantKey(one) === grantKey(other);
 
-const grantKey = ({ id, name, scopes, allowedPaths, expiresAt }: Grant) =>
-  JSON.stringify([id, name, [...scopes], allowedPaths, expiresAt]);
+const grantKey = ({ id, name, scopes, allowedPaths, limit, expiresAt }: Grant) =>
+  JSON.stringify([id, name, [...scopes], allowedPaths, limit, expiresAt]);
 
 /** The holder of a token from a token file. */
 export const tokenHolder = (record: TokenRecord, onUse?: () => void): CredentialHolder => ({
@@ -72,6 +72,7 @@ export const tokenHolder = (record: TokenRecord, onUse?: () => void): Credential
     name: record.name,
     scopes: new Set(record.scopes),
     allowedPaths: record.allowedPaths,
+    limit: record.limit,
     expiresAt: record.expiresAt === undefined ? undefined : Date.parse(record.expiresAt),
   },
   ...(onUse ? { onUse } : {}),

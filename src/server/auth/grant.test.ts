@@ -70,7 +70,7 @@ it('[A26] a command that returns parts of the conversation needs the scope view,
     expect([name, permits(grantWith('prompt', 'bash', 'admin'), name)]).toEqual([name, false]);
     expect([name, permits(grantWith('prompt', 'view'), name)]).toEqual([name, true]);
   }
-  expect(permissionDenied('export_html').message).toBe(
+  expect(permissionDenied('export_html', owner).message).toBe(
     'Permission denied: export_html needs the scopes prompt and view',
   );
 });
@@ -90,13 +90,13 @@ it('[A10] dialog responses and host tool results need the scope prompt', () => {
 });
 
 it('a refusal names the missing scope', () => {
-  const { code, message } = permissionDenied('bash');
+  const { code, message } = permissionDenied('bash', owner);
 
   expect({ code, message }).toEqual({
     code: 'permission_denied',
     message: 'Permission denied: bash needs the scope bash',
   });
-  expect(permissionDenied('host_tool_result').message).toBe(
+  expect(permissionDenied('host_tool_result', owner).message).toBe(
     'Permission denied: host_tool_result needs the scope prompt',
   );
 });

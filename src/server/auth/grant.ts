@@ -1,9 +1,10 @@
 import { Refusal } from '../../protocol/errors.ts';
 import { commandRows } from '../../protocol/generated/command-rows.ts';
-import type { CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
+import type { ApprovalMode, CommandName, Frame } from '../../protocol/generated/vocabulary.ts';
 import { type Scope, scopes } from '../../store/tokens/token-record.ts';
 import { isPathInside } from '../../system/files/path-inside.ts';
 import type { Access } from '../sessions.ts';
+import { isBeyondLimit } from './approval-rights.ts';
 
 export { type Scope, scopes };
 
@@ -15,6 +16,8 @@ export interface Grant {
   readonly scopes: ReadonlySet<Scope>;
   /** The folders whose sessions the holder may open; undefined allows all. */
   readonly allowedPaths: readonly string[] | undefined;
+  /** The loosest approval mode of the runs that the holder takes part in; undefined: no limit. */
+  readonly limit: ApprovalMode | undefined;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number | undefined;
 }
@@ -32,6 +35,7 @@ export const owner: Grant = {
   name: 'owner',
   scopes: new Set(scopes),
   allowedPaths: undefined,
+  limit: undefined,
   expiresAt: undefined,
 };
 
@@ -45,13 +49,16 @@ const FRAME_SCOPE: Scope = 'prompt';
  * Whether a grant permits this type. Checked for every command, because a grant may change while a connection is open.
  */
 export const permits = (grant: Grant, type: InboundType): boolean =>
-  scopesFor(type).every((scope) => grant.scopes.has(scope));
+  scopesFor(type).every((scope) => grant.scopes.has(scope)) && !isBeyondLimit(grant, type);
 
 /** Every scope but `view` has commands that change a session. */
 export const accessOf = ({ scopes: granted }: Grant): Access =>
   [...granted].every((scope) => scope === 'view') ? 'read' : 'write';
 
-export function permissionDenied(type: InboundType): Refusal {
+/** The refusal of a type that the grant does not permit. */
+export function permissionDenied(type: InboundType, grant: Grant): Refusal {
+  if (isBeyondLimit(grant, type))
+    return new Refusal('permission_denied', `Permission denied: ${type} needs a token without a limit`);
   const needed = scopesFor(type);
   const text = `${needed.length > 1 ? 'scopes' : 'scope'} ${needed.join(' and ')}`;
   return new Refusal('permission_denied', `Permission denied: ${type} needs the ${text}`);

@@ -3,12 +3,13 @@ import { commandRows, type Lane } from '../../protocol/generated/command-rows.ts
 import type { CommandName, Frame, Result } from '../../protocol/generated/vocabulary.ts';
 import type { Inbound, MalformedFrame } from '../../wire/inbound.ts';
 import { AgentResponse } from '../agent-response.ts';
+import { withApprovalRights } from '../auth/approval-rights.ts';
 import { type AuditEvent, FailureAudit } from '../auth/audit.ts';
 import { type Grant, type InboundType, permissionDenied, permits } from '../auth/grant.ts';
-import type { CommandRequest } from '../sessions.ts';
+import type { CommandRequest, DialogAnswer } from '../sessions.ts';
 import type { Client } from './client.ts';
 import type { InboundLine } from './inbox.ts';
-import { containsModels, visibleCommands, withoutAdminData } from './redact-records.ts';
+import { containsModels, seesAllFields, visibleCommands, visibleTo } from './redact-records.ts';
 import { type ServerCommandHandler, serverCommands } from './server-commands.ts';
 import { MoveBarrier } from './session-moves.ts';
 
@@ -52,12 +53,20 @@ export class ClientCommands {
   }
 
   #handleFrame(frame: Frame): void {
-    if (this.#maySend(frame.type) && this.#client.attachedHandle?.sendFrame(frame)) this.#auditFrame(frame.type);
+    if (!this.#maySend(frame.type)) return;
+    this.#client.attachedHandle?.sendFrame(withApprovalRights(frame.type, frame, this.#client.identity.grant));
   }
 
   #handleMalformedFrame(frame: MalformedFrame): void {
-    if (this.#maySend(frame.name) && this.#client.attachedHandle?.sendMalformedFrame(frame))
-      this.#auditFrame(frame.name);
+    if (this.#maySend(frame.name)) this.#client.attachedHandle?.sendMalformedFrame(frame);
+  }
+
+  /** Answers to dialogs are decisions of a user; frames of host tools only continue what a command began. */
+  onAnswer({ outcome, approval }: DialogAnswer): void {
+    this.#record(approval ? 'approval' : 'extension_ui_response', outcome, approval);
+    if (outcome === 'ok') return;
+    const error = 'Permission denied: to allow this call needs a token without a limit, or with a higher one';
+    this.#client.sendPrivate({ type: 'server_error', error, code: outcome });
   }
 
   #maySend(type: Frame['type']): boolean {
@@ -67,17 +76,13 @@ export class ClientCommands {
     return isPermitted;
   }
 
-  /** Answers to dialogs are decisions of a user; frames of host tools only continue what a command began. */
-  #auditFrame(type: Frame['type']): void {
-    if (type === 'extension_ui_response') this.#record(type, 'ok');
-  }
-
   #handleInvalid(
     { id, command, refusal: parseRefusal }: Extract<Inbound, { kind: 'refused' }>,
     verdict: 'ok' | 'refuse',
   ): void {
     const isForbidden = this.#isForbidden(command);
-    const refusal = isForbidden ? permissionDenied(command as CommandName) : parseRefusal;
+    const { grant } = this.#client.identity;
+    const refusal = isForbidden ? permissionDenied(command as CommandName, grant) : parseRefusal;
     if (isForbidden) this.#record(command as CommandName, refusal.code);
     const respond = () => {
       this.#sendText(AgentResponse.refusal(command, refusal).toText(id));
@@ -103,8 +108,8 @@ export class ClientCommands {
   }
 
   #handleCommand({ name, id, params }: Extract<Inbound, { kind: 'command' }>, verdict: 'ok' | 'refuse'): void {
-    const request = { ...params, type: name, id } as CommandRequest;
     const { grant } = this.#client.identity;
+    const request = withApprovalRights(name, { ...params, type: name, id } as CommandRequest, grant);
     const { inFlight } = this.#client.services;
     this.#inFlight++;
     const isTooMany = inFlight.add(grant) || this.#inFlight > MAX_IN_FLIGHT_PER_CLIENT;
@@ -116,7 +121,7 @@ export class ClientCommands {
       this.#sendText(this.#redacted(name, response).toText(id));
     };
     const reject = (refusal: Refusal) => onResponse(AgentResponse.refusal(name, refusal));
-    if (!permits(grant, name) || !this.#client.services.authority.isValid(grant)) reject(permissionDenied(name));
+    if (!permits(grant, name) || !this.#client.services.authority.isValid(grant)) reject(permissionDenied(name, grant));
     else if (verdict === 'refuse' || isTooMany) {
       reject(new Refusal('overloaded', 'Too many commands at once'));
     } else {
@@ -139,10 +144,10 @@ export class ClientCommands {
     this.#record(name, response.success ? 'ok' : (response.record()['code'] as Refusal['code']));
   }
 
-  #record(action: InboundType, outcome: AuditEvent['outcome']): void {
+  #record(action: 'approval' | InboundType, outcome: AuditEvent['outcome'], approval?: DialogAnswer['approval']): void {
     const { identity, sessionId, services } = this.#client;
     const log = outcome === 'ok' ? services.audit : this.#failures;
-    log.record({ action, ...identity, sessionId, outcome });
+    log.record({ action, ...identity, sessionId, ...approval, outcome });
   }
 
   /** Removes fields that this client may not see. */
@@ -152,12 +157,9 @@ export class ClientCommands {
       const { commands } = response.data() as Result<'get_commands'>;
       return AgentResponse.success(name, { commands: visibleCommands(commands, grant) });
     }
-    if (this.#client.isAdmin || !response.success || !containsModels(name)) return response;
-    return AgentResponse.from(name === 'set_model' ? redactModel(response) : withoutAdminData(response.record()));
+    if (seesAllFields(this.#client) || !response.success || !containsModels(name)) return response;
+    return AgentResponse.from(visibleTo(this.#client, response.record()));
   }
 }
 
 const viewOnly = (grant: Grant): Grant => ({ ...grant, scopes: new Set(['view']) });
-
-/** The model is the whole of `data`. */
-const redactModel = (response: AgentResponse) => ({ ...response.record(), data: withoutAdminData(response.data()) });

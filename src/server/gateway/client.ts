@@ -14,6 +14,7 @@ import type {
   Access,
   AttachOptions,
   AttachResult,
+  DialogAnswer,
   SessionHandle,
   SessionTarget,
   Snapshot,
@@ -24,7 +25,7 @@ import { type ClientEventQueue, clientEventQueue } from './client-event-queue.ts
 import type { ClientSocket } from './client-socket.ts';
 import type { ConnectParameters } from './connect-parameters.ts';
 import { Inbox } from './inbox.ts';
-import { withoutAdminData, withoutContent, withoutParent } from './redact-records.ts';
+import { seesAllFields, visibleEvent, visibleTo, withoutContent } from './redact-records.ts';
 import type { GatewayServices } from './services.ts';
 import { slowClientPolicy } from './slow-clients.ts';
 
@@ -241,15 +242,12 @@ export class Client implements Subscriber {
 
   /** Without the scope `view`, the client gets a state without content, because clients wait for one. */
   onSnapshot({ state, messages, cursor }: Snapshot): void {
+    const visible = visibleTo(this, { state }).state;
     if (!this.canView) {
-      this.sendPrivate({
-        type: 'state_synced',
-        state: withoutContent(withoutAdminData({ state }).state),
-        messages: [],
-      });
+      this.sendPrivate({ type: 'state_synced', state: withoutContent(visible), messages: [] });
       return;
     }
-    const stateJson = JSON.stringify(this.isAdmin ? state : withoutAdminData({ state }).state);
+    const stateJson = JSON.stringify(visible);
     const page = cursor === undefined ? '' : `,"cursor":${JSON.stringify(cursor)}`;
     const ids = this.receivesIds ? `"sessionId":${JSON.stringify(this.sessionId)},` : '';
     this.#sendText(`{"type":"state_synced",${ids}"state":${stateJson},"messages":${messages}${page}}`);
@@ -275,6 +273,10 @@ export class Client implements Subscriber {
 
   #withOwnIds(event: AgentEvent): AgentEvent {
     return this.receivesIds ? withIds(event, { sessionId: this.sessionId, runId: undefined }) : withoutIds(event);
+  }
+
+  onAnswer(answer: DialogAnswer): void {
+    this.#commands.onAnswer(answer);
   }
 
   onAgentLost(reason: string): void {
@@ -355,14 +357,15 @@ export class Client implements Subscriber {
     const isRedacted = this.#isRedacted(event);
     const changesIds = this.receivesIds ? event.sessionId === undefined : hasAddedIds(event);
     if (!isRedacted && !changesIds) return undefined;
-    const name = `${isRedacted ? 'redacted' : ''} ${this.receivesIds ? 'ids' : ''}`;
-    const apply = (form: AgentEvent) => this.#withOwnIds(isRedacted ? redacted(form) : form);
+    const rights = `redacted ${this.isAdmin} ${this.canAnswerDialogs}`;
+    const name = `${isRedacted ? rights : ''} ${this.receivesIds ? 'ids' : ''}`;
+    const apply = (form: AgentEvent) => this.#withOwnIds(isRedacted ? visibleEvent(this, form) : form);
     return { name, apply };
   }
 
   #isRedacted(event: AgentEvent): boolean {
     if (event.type === 'entry_appended') return this.#hidesParent(event);
-    return event.type === 'state_changed' && !this.isAdmin;
+    return event.type === 'state_changed' && !seesAllFields(this);
   }
 
   /** Whether the entry is a header that names a session which this client may not open. */
@@ -370,11 +373,6 @@ export class Client implements Subscriber {
     const { parentSession } = entry as { parentSession?: unknown };
     return typeof parentSession === 'string' && !this.services.catalog.mayOpenFile(parentSession, this.identity.grant);
   }
-}
-
-function redacted(event: AgentEvent): AgentEvent {
-  if (event.type === 'entry_appended') return withoutParent(event);
-  return event.type === 'state_changed' ? withoutAdminData(event) : event;
 }
 
 /** The size of a session file: an estimate of its snapshot. */

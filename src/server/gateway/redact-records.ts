@@ -1,4 +1,5 @@
 import type {
+  AgentEvent,
   CommandName,
   EntryAppendedEvent,
   ExtensionUiRequestEvent,
@@ -17,20 +18,38 @@ const RESPONSES_WITH_MODELS: ReadonlySet<CommandName> = new Set([
 
 export const containsModels = (command: CommandName): boolean => RESPONSES_WITH_MODELS.has(command);
 
-/** Removes the fields that only admins may see: addresses and headers of models, and dialogs for admins. */
-export function withoutAdminData<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(withoutAdminData) as T;
+// The rights that decide about fields of records.
+interface Viewer {
+  readonly isAdmin: boolean;
+  readonly canAnswerDialogs: boolean;
+}
+
+/** Whether records reach a client with all their fields. */
+export const seesAllFields = ({ isAdmin, canAnswerDialogs }: Viewer): boolean => isAdmin && canAnswerDialogs;
+
+/** Removes what a client may not see: without `admin` addresses and headers of models, and dialogs it cannot answer. */
+export function visibleTo<T>(viewer: Viewer, value: T): T {
+  if (seesAllFields(viewer)) return value;
+  if (Array.isArray(value)) return value.map((item) => visibleTo(viewer, item)) as T;
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value)
-    .filter(([name]) => name !== 'baseUrl' && name !== 'headers')
-    .map(([name, inner]) => [name, redactField(name, inner)]);
+    .filter(([name]) => viewer.isAdmin || (name !== 'baseUrl' && name !== 'headers'))
+    .map(([name, inner]) => [name, visibleField(viewer, name, inner)]);
   return Object.fromEntries(entries) as T;
 }
 
-function redactField(name: string, value: unknown): unknown {
+function visibleField(viewer: Viewer, name: string, value: unknown): unknown {
   if (name === 'pendingUi' && Array.isArray(value))
-    return value.filter((request: ExtensionUiRequestEvent) => request.scope === undefined);
-  return MODEL_FIELDS.has(name) ? withoutAdminData(value) : value;
+    return value.filter(
+      (request: ExtensionUiRequestEvent) => viewer.canAnswerDialogs && (viewer.isAdmin || request?.scope === undefined),
+    );
+  return MODEL_FIELDS.has(name) ? visibleTo(viewer, value) : value;
+}
+
+/** The event as a client may see it that does not see all fields. */
+export function visibleEvent(viewer: Viewer, event: AgentEvent): AgentEvent {
+  if (event.type === 'entry_appended') return withoutParent(event);
+  return event.type === 'state_changed' ? visibleTo(viewer, event) : event;
 }
 
 const MODEL_FIELDS: ReadonlySet<string> = new Set(['data', 'state', 'model', 'models']);
@@ -49,7 +68,7 @@ export function visibleCommands(commands: readonly SlashCommand[], grant: Grant)
 }
 
 /** The event without the parent session that a header names. */
-export function withoutParent(event: EntryAppendedEvent): EntryAppendedEvent {
+function withoutParent(event: EntryAppendedEvent): EntryAppendedEvent {
   const { parentSession: _parentSession, ...entry } = event.entry as { parentSession?: string };
   return { ...event, entry: entry as EntryAppendedEvent['entry'] };
 }

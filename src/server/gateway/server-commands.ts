@@ -4,6 +4,7 @@ import { Refusal } from '../../protocol/errors.ts';
 import type { CommandName, Params } from '../../protocol/generated/vocabulary.ts';
 import { parseBuiltinCall } from '../../protocol/slash-commands.ts';
 import { AgentResponse } from '../agent-response.ts';
+import { isWithinLimit, limitOf } from '../auth/approval-rights.ts';
 import { mayOpen, permissionDenied, permits } from '../auth/grant.ts';
 import type { CommandRequest } from '../sessions.ts';
 import type { Client } from './client.ts';
@@ -74,6 +75,13 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
       if (response.success) client.hostTools = request.tools;
       onResponse(response);
     }),
+
+  set_approval_mode: (request, client, onResponse) => {
+    const { mode } = request;
+    if (mode !== undefined && !isWithinLimit(mode, limitOf(client.identity.grant)))
+      throw new Refusal('permission_denied', `Permission denied: ${mode} is beyond the limit of this token`);
+    client.handle.send(request, onResponse);
+  },
 
   list_sessions: async (request, client, onResponse) => {
     const { services, identity } = client;
@@ -146,7 +154,8 @@ export const serverCommands: { readonly [C in CommandName]?: ServerCommandHandle
 /** The absolute path for an export, if the grant allows it. */
 function allowedOutput(outputPath: string, { handle, identity }: Client): string {
   const path = resolve(handle.cwd, outputPath);
-  if (mayOpen(identity.grant, path)) return path;
+  // A client with a limit gets the page from the server instead: its runs may not be allowed to write files.
+  if (limitOf(identity.grant) === undefined && mayOpen(identity.grant, path)) return path;
   throw new Refusal('permission_denied', `Permission denied: ${outputPath}`);
 }
 
@@ -154,7 +163,8 @@ function allowedOutput(outputPath: string, { handle, identity }: Client): string
 function checkBuiltin({ builtins, message }: Pick<Params<'prompt'>, 'builtins' | 'message'>, client: Client): void {
   const { name = '', args = '' } = (builtins ? parseBuiltinCall(message) : undefined) ?? {};
   const command = Object.hasOwn(BUILTIN_COMMANDS, name) ? BUILTIN_COMMANDS[name]?.[args === '' ? 0 : 1] : undefined;
-  if (command && !permits(client.identity.grant, command)) throw permissionDenied(command);
+  const { grant } = client.identity;
+  if (command && !permits(grant, command)) throw permissionDenied(command, grant);
   if (name === 'export' && args !== '') allowedOutput(args, client);
 }
 

@@ -27,6 +27,21 @@ it('a dialog that no client can show times out after ten minutes', () => {
   expect(timedOut).toEqual(['d']);
 });
 
+it('a question about a tool call times out after its own time', () => {
+  const { desk: one, calledOff: timedOut } = newTimeouts();
+  const asked = (id: string, waitMs: unknown) => [id, { ...dialog, id, approval: { waitMs } }] as const;
+  const odd = [-1, '5', null, Number.NaN].map((waitMs, index) => asked(`odd${index}`, waitMs));
+  one.update(new Map([asked('soon', 1000), asked('late', Number.MAX_SAFE_INTEGER), ...odd]), new Set());
+
+  vi.advanceTimersByTime(999);
+  expect(timedOut).toEqual([]);
+  vi.advanceTimersByTime(1);
+  expect(timedOut).toEqual(['soon']);
+  vi.advanceTimersByTime(ABSENCE_MS - 1000);
+  expect(timedOut).toEqual(['soon', 'odd0', 'odd1', 'odd2', 'odd3']);
+  one.close();
+});
+
 it('a client that can show the dialog resets its timeout', () => {
   const { desk: one, calledOff: timedOut } = newTimeouts();
   one.update(dialogs, new Set());

@@ -1,5 +1,6 @@
-import { ABSENCE_MS } from '../../protocol/dialog-methods.ts';
+import { absenceOf } from '../../protocol/dialog-methods.ts';
 import type { ExtensionUiRequestEvent } from '../../protocol/generated/vocabulary.ts';
+import { clampTimeout } from '../../system/with-timeout.ts';
 import type { Subscriber } from '../sessions.ts';
 import { receivesRequest } from './subscribers.ts';
 
@@ -18,7 +19,8 @@ export class DialogTimeouts {
     for (const [id, request] of dialogs) {
       const timer = this.#timers.get(id);
       if ([...attached].some((subscriber) => receivesRequest(subscriber, request))) this.#clear(id, timer);
-      else if (!timer) this.#timers.set(id, setTimeout(() => this.#onTimeout(id), ABSENCE_MS).unref());
+      else if (!timer)
+        this.#timers.set(id, setTimeout(() => this.#onTimeout(id), clampTimeout(absenceOf(request))).unref());
     }
   }
 

@@ -94,16 +94,18 @@ export class LiveState {
     for (const { update, snapshot } of this.#message?.replay() ?? [])
       yield new SessionRecord(update, { messageSoFar: snapshot });
     for (const request of this.#stickyUi.values()) yield new SessionRecord(request);
-    for (const request of this.dialogs.values()) yield new SessionRecord(this.#withRemainingTimeout(request));
+    for (const request of this.dialogs.values()) yield this.repeat(request);
+  }
+
+  /** An open dialog for a client that gets it again, with the time that is left. */
+  repeat(dialog: ExtensionUiRequestEvent): SessionRecord {
+    const elapsedMs = performance.now() - (this.#requestedAt.get(dialog) ?? 0);
+    return new SessionRecord(withRemainingTimeout(dialog, elapsedMs));
   }
 
   /** Whether an assistant message streams: its deltas are useless to a client without its beginning. */
   get isStreaming(): boolean {
     return this.#message !== undefined;
-  }
-
-  #withRemainingTimeout(request: ExtensionUiRequestEvent): ExtensionUiRequestEvent {
-    return withRemainingTimeout(request, performance.now() - (this.#requestedAt.get(request) ?? 0));
   }
 
   #applyUiRequest(request: ExtensionUiRequestEvent): void {

@@ -21,6 +21,7 @@ const subscriber: Subscriber = {
   onSnapshot: () => {},
   onRecord: () => {},
   sendPrivate: () => {},
+  onAnswer: () => {},
   onAgentLost: () => {},
   onSessionMoved: () => {},
   onSessionDeleted: () => {},

@@ -31,8 +31,9 @@ export class PendingInput {
     const { queue, injected, modeOf } = this.#parts;
     const deliver = queue.claim(kind, modeOf(kind));
     return () => {
-      const queued = deliver().map(({ message, clientMessageId }) => {
+      const queued = deliver().map(({ message, clientMessageId, approvalLimit }) => {
         run.addClientMessageId(clientMessageId);
+        run.limitApprovals(approvalLimit);
         return message;
       });
       return [...queued, ...injected.deliver(kind)];

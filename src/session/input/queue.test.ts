@@ -19,7 +19,7 @@ const image = { type: 'image' as const, data: 'aGk=', mimeType: 'image/png' };
 describe('claiming', () => {
   it('stores due messages as user messages with their ids', () => {
     const { queue, log, updates } = queueOn();
-    const { id } = queue.add('steer', { text: 'look', images: [image] }, 'c1');
+    const { id } = queue.add('steer', { text: 'look', images: [image] }, { clientMessageId: 'c1' });
 
     const taken = queue.claim('steer', 'one-at-a-time')();
 
@@ -31,7 +31,7 @@ describe('claiming', () => {
 
   it('from an empty queue changes and publishes nothing', () => {
     const { queue, updates } = queueOn();
-    queue.add('followUp', text('later'), undefined);
+    queue.add('followUp', text('later'));
 
     expect(queue.claim('steer', 'all')()).toEqual([]);
     expect(updates).toHaveLength(1);
@@ -41,8 +41,8 @@ describe('claiming', () => {
 describe('a claimed message', () => {
   it('cannot be edited or withdrawn before its delivery', () => {
     const { queue } = queueOn();
-    const { id } = queue.add('followUp', text('first'), undefined);
-    queue.add('followUp', text('second'), undefined);
+    const { id } = queue.add('followUp', text('first'));
+    queue.add('followUp', text('second'));
     const deliver = queue.claim('followUp', 'one-at-a-time');
 
     expect(() => queue.remove(id)).toThrow(expect.objectContaining({ code: 'not_found' }));
@@ -54,7 +54,7 @@ describe('a claimed message', () => {
 
   it('returns to the queue when claims are released', () => {
     const { queue } = queueOn();
-    const { id } = queue.add('steer', text('first'), undefined);
+    const { id } = queue.add('steer', text('first'));
     queue.claim('steer', 'all');
 
     queue.releaseClaims();
@@ -66,23 +66,23 @@ describe('a claimed message', () => {
 describe('limits', () => {
   it('[Q29] message 1001 is rejected and not stored', () => {
     const { queue, log } = queueOn();
-    for (let count = 0; count < MAX_QUEUED; count++) queue.add(count % 2 ? 'steer' : 'followUp', text('x'), undefined);
+    for (let count = 0; count < MAX_QUEUED; count++) queue.add(count % 2 ? 'steer' : 'followUp', text('x'));
     const { size } = log;
 
-    expect(() => queue.add('steer', text('x'), undefined)).toThrow(
+    expect(() => queue.add('steer', text('x'))).toThrow(
       expect.objectContaining({ code: 'overloaded', message: 'The queue is full (1000 messages)' }),
     );
     expect(log.size).toBe(size);
 
     queue.claim('steer', 'one-at-a-time')();
-    expect(queue.add('steer', text('again'), undefined)).toMatchObject({ text: 'again' });
+    expect(queue.add('steer', text('again'))).toMatchObject({ text: 'again' });
   });
 });
 
 describe('after a crash', () => {
   it('images and client ids are restored', () => {
     const { queue, log } = queueOn();
-    queue.add('steer', { text: 'look', images: [image] }, 'c1');
+    queue.add('steer', { text: 'look', images: [image] }, { clientMessageId: 'c1' });
 
     const { queue: restored } = queueOn(log);
 
@@ -91,7 +91,7 @@ describe('after a crash', () => {
 
   it('a message whose user entry is stored counts as delivered', () => {
     const { queue, transcript, log } = queueOn();
-    const { id } = queue.add('steer', text('once'), undefined);
+    const { id } = queue.add('steer', text('once'));
 
     transcript.add({ role: 'user', content: 'once', timestamp: 1 }, { queueId: id });
 
@@ -100,7 +100,7 @@ describe('after a crash', () => {
 
   it('a copy of the session does not restore its queue', async () => {
     const { queue, log } = queueOn();
-    queue.add('steer', text('mine'), undefined);
+    queue.add('steer', text('mine'));
 
     const copy = await log.copy({ leafId: log.leafId, directory: undefined });
 
@@ -143,7 +143,7 @@ it('the queue equals a plain list after any change, and so does a queue restored
         }
         const item = 'at' in act ? queue.update().items[act.at] : undefined;
         if (act.do === 'add') {
-          queue.add(act.kind, text(act.text), undefined);
+          queue.add(act.kind, text(act.text));
           plain = [...plain, { kind: act.kind, text: act.text }];
         } else if (act.do === 'clear') {
           const taken = queue.clear();

@@ -1,5 +1,6 @@
 import { Refusal } from '../../protocol/errors.ts';
 import type {
+  ApprovalMode,
   ImageContent,
   QueuedItem,
   QueueMode,
@@ -25,12 +26,16 @@ export interface QueuedMessage {
   readonly text: string;
   readonly images: readonly ImageContent[];
   readonly clientMessageId?: string | undefined;
+  /** The loosest approval mode of a run with this message. */
+  readonly approvalLimit?: ApprovalMode | undefined;
 }
 
+/** The fields of a queued message beside its text and images. */
+export type QueuedOptions = Pick<QueuedMessage, 'clientMessageId' | 'approvalLimit'>;
+
 // A queued message that was delivered to the conversation.
-interface DeliveredMessage {
+interface DeliveredMessage extends QueuedOptions {
   readonly message: UserMessage;
-  readonly clientMessageId: string | undefined;
 }
 
 type QueueChange =
@@ -78,9 +83,10 @@ export class MessageQueue {
     return this.#items.find((item) => item.clientMessageId === clientMessageId);
   }
 
-  add(kind: QueueKind, { text, images }: UserInput, clientMessageId: string | undefined): QueuedMessage {
+  add(kind: QueueKind, { text, images }: UserInput, options: QueuedOptions = {}): QueuedMessage {
     if (this.#items.length >= MAX_QUEUED) throw new Refusal('overloaded', `The queue is full (${MAX_QUEUED} messages)`);
-    const item: QueuedMessage = { id: newUuid().slice(0, 8), kind, text, images, clientMessageId };
+    const { clientMessageId, approvalLimit } = options;
+    const item: QueuedMessage = { id: newUuid().slice(0, 8), kind, text, images, clientMessageId, approvalLimit };
     this.#store({ op: 'add', item });
     this.#change([...this.#items, item]);
     return item;
@@ -154,7 +160,7 @@ export class MessageQueue {
         const message = userMessage(item);
         this.#transcript.add(message, { clientMessageId: item.clientMessageId, queueId: item.id });
         this.#items = this.#items.filter(({ id }) => id !== item.id);
-        delivered.push({ message, clientMessageId: item.clientMessageId });
+        delivered.push({ message, clientMessageId: item.clientMessageId, approvalLimit: item.approvalLimit });
       }
     } finally {
       for (const { id } of due) this.#claimed.delete(id);

@@ -1,5 +1,5 @@
 import { Refusal } from '../../protocol/errors.ts';
-import type { Accepted, AgentMessage, ImageInput, Limits } from '../../protocol/generated/vocabulary.ts';
+import type { Accepted, AgentMessage, ApprovalMode, ImageInput, Limits } from '../../protocol/generated/vocabulary.ts';
 import type { SessionHooks, UserInput } from '../hooks.ts';
 import { type ModelChoice, requireModel } from '../model-choice.ts';
 import type { EventSink, Run } from '../run/run.ts';
@@ -14,9 +14,12 @@ export interface Submission {
   readonly images?: readonly ImageInput[] | undefined;
   readonly clientMessageId?: string | undefined;
   readonly limits?: Limits | undefined;
+  /** The loosest approval mode of a run with this message. */
+  readonly approvalLimit?: ApprovalMode | undefined;
 }
 
-type RunOptions = Pick<Submission, 'clientMessageId' | 'limits'>;
+/** The fields of a message that its run takes over. */
+export type RunOptions = Pick<Submission, 'clientMessageId' | 'limits' | 'approvalLimit'>;
 
 /** The response to a submission, and the run to start once the response is sent. */
 export interface Acceptance {
@@ -49,7 +52,7 @@ export class Submissions {
 
   /** Opens a run, or joins the active one as `streamingBehavior` requests. */
   async prompt(submission: Submission, options: InputOptions): Promise<Acceptance> {
-    const { message, images, clientMessageId, limits } = submission;
+    const { message, images, limits } = submission;
     throwIfAborted(options);
     const duplicate = this.#duplicateOf(submission);
     if (duplicate) return duplicate;
@@ -63,7 +66,7 @@ export class Submissions {
     const run = this.#run;
     if (!run) return this.#open(input, submission);
     if (!options.streamingBehavior) throw new Refusal('agent_busy', BUSY);
-    const { id } = this.#parts.queue.add(options.streamingBehavior, input, clientMessageId);
+    const { id } = this.#parts.queue.add(options.streamingBehavior, input, submission);
     run.budget.addLimits(limits);
     return { accepted: { disposition: 'queued', runId: run.id, queueId: id } };
   }
@@ -75,7 +78,7 @@ export class Submissions {
     const found = this.#findByClientId(submission.clientMessageId);
     if (found) return found.at === 'file' ? undefined : this.#duplicateOf(submission)?.accepted;
     if (!kind && (this.#run || queue.hasHeld)) throw new Refusal('agent_busy', BUSY);
-    const { id } = queue.add(kind ?? 'followUp', input, submission.clientMessageId);
+    const { id } = queue.add(kind ?? 'followUp', input, submission);
     queue.hold(id);
     return { disposition: 'queued', queueId: id };
   }
@@ -106,7 +109,8 @@ export class Submissions {
       }
       requireModel(choice());
       const message = queue.deliverHeld(queueId, input);
-      return begin([message, ...injected.deliver('nextTurn')], { clientMessageId: item.clientMessageId, limits });
+      const { clientMessageId, approvalLimit } = item;
+      return begin([message, ...injected.deliver('nextTurn')], { clientMessageId, approvalLimit, limits });
     } finally {
       queue.release(queueId, input);
     }
@@ -145,7 +149,7 @@ export class Submissions {
   }
 
   /** The response to a duplicate message; one that was stored but never ran opens its run. */
-  #duplicateOf({ clientMessageId, limits }: Submission): Acceptance | undefined {
+  #duplicateOf({ clientMessageId, limits, approvalLimit }: Submission): Acceptance | undefined {
     const { transcript, choice } = this.#parts;
     const found = this.#findByClientId(clientMessageId);
     if (!found) return undefined;
@@ -157,16 +161,16 @@ export class Submissions {
     const neverRan = !this.#run && transcript.endsWith(found.entry.id);
     if (!neverRan) return { accepted: { disposition: 'handled', duplicate: true } };
     requireModel(choice());
-    const { accepted, begin } = this.#parts.begin([found.entry.message], { clientMessageId, limits });
+    const { accepted, begin } = this.#parts.begin([found.entry.message], { clientMessageId, limits, approvalLimit });
     return { accepted: { ...accepted, duplicate: true }, begin };
   }
 
-  #open(input: UserInput, { clientMessageId, limits }: Submission): Acceptance {
+  #open(input: UserInput, { clientMessageId, limits, approvalLimit }: Submission): Acceptance {
     const { transcript, choice, injected, begin } = this.#parts;
     requireModel(choice());
     const message = userMessage(input);
     transcript.add(message, { clientMessageId });
-    return begin([message, ...injected.deliver('nextTurn')], { clientMessageId, limits });
+    return begin([message, ...injected.deliver('nextTurn')], { clientMessageId, limits, approvalLimit });
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Conversation } from '../../agent/loop.ts';
+import type { Permit } from '../../agent/permission.ts';
 import type { Tool } from '../../agent/tool.ts';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
 import { callModel, withContent } from '../../model/call-model.ts';
@@ -19,6 +20,8 @@ import type { Run } from './run.ts';
 interface ConversationParts extends CompactorParts {
   readonly tools: () => readonly Tool[];
   readonly callableTools?: (() => readonly Tool[]) | undefined;
+  /** Decides whether the calls of a run may run. */
+  readonly permit?: ((run: Run) => Permit | undefined) | undefined;
   readonly pendingInput: PendingInput;
   readonly modes: DeliveryModes;
 }
@@ -74,6 +77,7 @@ export function conversationOf(run: Run, parts: ConversationParts): Conversation
     // The tools that this model call was offered, though they may have changed since.
     tools: () => offered,
     callableTools: parts.callableTools,
+    permit: parts.permit && (() => parts.permit?.(run)),
     reserveModelCall: () => run.claimCall(),
     storeHookMessage: (message) => transcript.add(message),
     rewordUserMessage: (message, { content }) => transcript.rewordUserMessage(message, content),

@@ -2,12 +2,14 @@ import { setMaxListeners } from 'node:events';
 import type { Continuation } from '../../agent/hooks.ts';
 import { type Conversation, type LoopEvent, runTurns } from '../../agent/loop.ts';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
+import { strictestMode } from '../../protocol/approvals/approval-modes.ts';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type {
   AgentEndEvent,
   AgentEvent,
   AgentMessage,
   AgentSettledEvent,
+  ApprovalMode,
   AssistantMessage,
   RunError,
   RunOutcome,
@@ -55,6 +57,7 @@ export class Run {
   readonly #parts: RunParts;
   readonly #settled: Promise<AgentSettledEvent>;
   #settle: (event: AgentSettledEvent) => void = () => {};
+  #approvalLimit: ApprovalMode | undefined;
   #budgetError: string | undefined;
   /** Why the time limit stopped the run. */
   #deadlineError: string | undefined;
@@ -101,6 +104,16 @@ export class Run {
 
   addClientMessageId(clientMessageId: string | undefined): void {
     if (clientMessageId !== undefined) this.clientMessageIds.push(clientMessageId);
+  }
+
+  /** Keeps the run to the strictest limit of all messages that joined it. */
+  limitApprovals(limit: ApprovalMode | undefined): void {
+    this.#approvalLimit = strictestMode(this.#approvalLimit, limit);
+  }
+
+  /** The loosest approval mode of the run; undefined: that of its session. */
+  get approvalLimit(): ApprovalMode | undefined {
+    return this.#approvalLimit;
   }
 
   /** Aborts all work; `settled` resolves when it has stopped. */

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
+import type { ApprovalMode } from '../../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../../protocol/json.ts';
 import { expandHome } from '../agent-dir.ts';
 import { readJsonObject } from '../json-file.ts';
@@ -46,6 +47,7 @@ function recordOf([token, entry]: [string, unknown], index: number): TokenRecord
     name = `token ${index + 1}`,
     scopes = DEFAULT_SCOPES,
     allowedPaths,
+    limit,
     createdAt,
     expiresAt,
   } = entry as JsonObject;
@@ -59,6 +61,7 @@ function recordOf([token, entry]: [string, unknown], index: number): TokenRecord
     sha256: digestOf(token),
     scopes: scopes as readonly Scope[],
     allowedPaths: paths,
+    limit: limit as ApprovalMode | undefined,
     createdAt: createdAt as string | undefined,
     expiresAt: expiresAt as string | undefined,
     lastUsedAt: undefined,

@@ -1,6 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { check, type Schema } from '../../protocol/check.ts';
+import { choices } from '../../protocol/generated/choices.ts';
 import type { Scope } from '../../protocol/generated/command-rows.ts';
+import type { ApprovalMode } from '../../protocol/generated/vocabulary.ts';
 import { isoTime } from './iso-time.ts';
 
 /** A stored token, without the token itself. */
@@ -12,6 +14,8 @@ export interface TokenRecord {
   readonly scopes: readonly Scope[];
   /** The folders that it may open; undefined: all. */
   readonly allowedPaths: readonly string[] | undefined;
+  /** The loosest approval mode of its runs; undefined: no limit. */
+  readonly limit: ApprovalMode | undefined;
   /** This and the other times are ISO dates. */
   readonly createdAt: string | undefined;
   readonly expiresAt: string | undefined;
@@ -32,6 +36,7 @@ const fields: Readonly<Record<string, Schema>> = {
   name: text,
   scopes: { type: 'array', items: { enum: scopes } },
   allowedPaths: { type: 'array', items: text },
+  limit: { enum: choices.ApprovalMode },
   createdAt: text,
   expiresAt: text,
 };

@@ -105,7 +105,7 @@ it('invalid entries are ignored and not quoted, and a missing file yields no tok
     'tokens.json: token 1: sha256 must be 64 hexadecimal digits',
     'tokens.json: token 2: scopes[0] must be one of "view", "prompt", "bash", "admin"',
     'tokens.json: token 3: expiresAt must be a date such as 2030-01-31T12:00:00Z',
-    'tokens.json: token 4: a field is unknown: there is name, scopes, allowedPaths, createdAt, expiresAt, sha256, lastUsedAt',
+    'tokens.json: token 4: a field is unknown: there is name, scopes, allowedPaths, limit, createdAt, expiresAt, sha256, lastUsedAt',
     'tokens.json: token 5: the value must be an object',
   ]);
   expect(readTokens(tempFolder())).toEqual({ tokens: [], problems: [] });

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
+import type { ApprovalMode } from '../../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../../protocol/json.ts';
 import { makeServerFolder, serverFolder } from '../agent-dir.ts';
 import { changeJsonFile } from '../change-json-file.ts';
@@ -26,6 +27,7 @@ export interface NewToken {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly allowedPaths?: readonly string[] | undefined;
+  readonly limit?: ApprovalMode | undefined;
   readonly expiresAt?: string | undefined;
 }
 
@@ -136,6 +138,7 @@ export const byAge = ({ createdAt: one = '' }: TokenRecord, { createdAt: other =
 
 /** The fields in display order. */
 function recordOf(id: string, entry: JsonObject): TokenRecord {
-  const { name, sha256, scopes, allowedPaths, createdAt, expiresAt, lastUsedAt } = entry as unknown as TokenRecord;
-  return { id, name, sha256, scopes, allowedPaths, createdAt, expiresAt, lastUsedAt };
+  const { name, sha256, scopes, allowedPaths, limit, createdAt, expiresAt, lastUsedAt } =
+    entry as unknown as TokenRecord;
+  return { id, name, sha256, scopes, allowedPaths, limit, createdAt, expiresAt, lastUsedAt };
 }

@@ -1,4 +1,5 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { PERMISSION_BITS, swapFile } from './atomic-write.ts';
 import { realPath } from './real-path.ts';
 
@@ -11,13 +12,15 @@ const CANNOT_SWAP = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
  * A new file replaces the old one atomically, so that a crash or a full disk leaves the old text or the new. Where
  * that would break a hard link, change the owner or is impossible, the file is overwritten: a full disk then still
  * leaves the old text, a crash may not.
+ *
+ * Follows symlinks as `resolve` does, and no link that appears afterwards in place of the file.
  */
-export async function replaceFile(path: string, text: string): Promise<void> {
-  const target = realPath(path);
+export async function replaceFile(path: string, text: string, resolve = realPath): Promise<void> {
+  const target = resolve(path);
   const old = await statIfExists(target);
   if (!old) return swapText(target, text);
   // A read-only file is not replaced, even where its folder would allow it.
-  const file = await open(target, 'r+');
+  const file = await open(target, constants.O_RDWR | constants.O_NOFOLLOW);
   try {
     if (old.nlink === 1 && (await trySwap(target, text, old))) return;
     await overwrite(file, Buffer.from(text));
@@ -34,7 +37,7 @@ interface Ownership {
 
 async function statIfExists(path: string) {
   try {
-    return await stat(path);
+    return await lstat(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -8,16 +8,19 @@ import { randomBytes } from '../random-bytes.ts';
 import { TAG_VARIABLE } from './process-table.ts';
 import { processTag } from './process-tag.ts';
 
-// The guardian reads from its stdin which groups and unfinished files exist, and makes FIFOs, until the agent's end of
-// the pipe closes. Then it kills the groups, removes the files and unused FIFOs and kills, on Linux, every other
-// process with the agent's tag. It is plain sh: a second Node would cost more than most agents. An agent that dies
-// before it reads a response must not end the guardian.
+// The guardian reads from its stdin which groups, unfinished files and leftovers exist, and makes FIFOs, until the
+// agent's end of the pipe closes. Then it kills the groups, removes the files and unused FIFOs and kills, on Linux,
+// every other process with the agent's tag. The leftovers come last: until then a process may write to them. It is
+// plain sh: a second Node would cost more than most agents. An agent that dies before it reads a response must not end
+// the guardian.
 const SCRIPT = `
 trap '' PIPE
 umask 077
 tag=$1 fifo=$2
 shift 2
-groups= files=
+groups= files= leftovers=
+newline='
+'
 without() {
   rest=
   for known in $1; do [ "$known" = "$2" ] || rest="$rest $known"; done
@@ -35,6 +38,10 @@ while read -r word name; do
     -) without "$groups" "$name"; groups=$rest ;;
     file) files="$files $name" ;;
     keep) without "$files" "$name"; files=$rest ;;
+    leave) leftovers="$leftovers$name$newline" ;;
+    taken)
+      before=\${leftovers%%"$name$newline"*}
+      [ "$before" = "$leftovers" ] || leftovers="$before\${leftovers#*"$name$newline"}" ;;
   esac
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
@@ -50,6 +57,17 @@ while [ "$pass" -lt 50 ]; do
   done
   pass=$((pass + 1))
 done
+set -f
+IFS=$newline
+for entry in $leftovers; do
+  path=\${entry#*:}
+  path=\${path%|}
+  case $entry in
+    tree:*) rm -rf -- "$path" || rm -rf -- "$path" ;;
+    folder:*) rmdir -- "$path" ;;
+    stub:*) [ -f "$path" ] && case $(cat -- "$path") in '' | .) rm -f -- "$path" ;; esac ;;
+  esac
+done
 `;
 
 const FIFO_TIMEOUT_MS = 5000;
@@ -60,6 +78,7 @@ const MAX_GUARDIAN_RESTARTS = 10;
 const pendingFifos = new Map<number, (path: string | undefined) => void>();
 const groups = new Set<number>();
 const files = new Set<string>();
+const leftovers = new Set<string>();
 let pipe: Writable | undefined;
 let fifoCount = 0;
 let restarts = 0;
@@ -88,7 +107,7 @@ export function startGuardian(): void {
       for (const folder of folders) removeFile(join(folder, `${name}${number}`));
       settleFifo(undefined);
     }
-    if (groups.size > 0 && restarts++ < MAX_GUARDIAN_RESTARTS) startGuardian();
+    if (groups.size + leftovers.size > 0 && restarts++ < MAX_GUARDIAN_RESTARTS) startGuardian();
   });
   guardian.unref();
   // Spawning fails like this when no descriptor is left.
@@ -106,6 +125,7 @@ export function startGuardian(): void {
   // A second guardian gets the groups and files of the first.
   for (const group of groups) pipe.write(`+ ${group}\n`);
   for (const file of files) pipe.write(`file ${file}\n`);
+  for (const leftover of leftovers) pipe.write(`leave ${leftover}\n`);
 }
 
 /** Registers a started group. */
@@ -131,6 +151,28 @@ export function keepFile(name: string): void {
   files.delete(name);
   pipe?.write(`keep ${name}\n`);
 }
+
+/** A path that must not outlive this process: a whole tree, a folder if it is empty, or a file if it is empty or holds `.`. */
+export interface Leftover {
+  readonly kind: 'tree' | 'folder' | 'stub';
+  readonly path: string;
+}
+
+/** Registers a path that the guardian removes after the processes have ended. */
+export function guardLeftover(leftover: Leftover): void {
+  // The guardian reads lines.
+  if (leftover.path.includes('\n')) return;
+  leftovers.add(leftoverLine(leftover));
+  pipe?.write(`leave ${leftoverLine(leftover)}\n`);
+}
+
+/** Unregisters a path: it was removed, or stays. */
+export function releaseLeftover(leftover: Leftover): void {
+  if (leftovers.delete(leftoverLine(leftover))) pipe?.write(`taken ${leftoverLine(leftover)}\n`);
+}
+
+// `read` drops blanks at the end of a line.
+const leftoverLine = ({ kind, path }: Leftover) => `${kind}:${path}|`;
 
 /** Makes a FIFO for this user only; undefined on failure. The guardian removes it at the latest when this process ends. */
 export function makeGuardedFifo(): Promise<string | undefined> {

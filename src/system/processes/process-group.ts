@@ -1,7 +1,8 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
+import { findEscapees, type ProcessCell } from './cell-processes.ts';
 import { guardGroup, releaseGroup, startGuardian } from './guardian.ts';
-import { isSameProcess, listProcesses, type ProcessRow, TAG_VARIABLE } from './process-table.ts';
+import { isSameProcess, listProcesses, type ProcessRow, startTimeOf, TAG_VARIABLE } from './process-table.ts';
 import { processTag } from './process-tag.ts';
 
 /** A program to start as a process group, which can be killed with all its descendants. */
@@ -17,6 +18,10 @@ export interface ProgramOptions {
 export interface GroupOptions extends ProgramOptions {
   /** The file descriptor that receives stdout and stderr. */
   readonly output: number;
+  /** Descriptors that the program inherits as 3, 4 and so on. */
+  readonly fds?: readonly number[] | undefined;
+  /** Where the program runs: then `kill` also ends escapees that cleared their environment. */
+  readonly cell?: ProcessCell | undefined;
 }
 
 export type ProcessExit = { code: number | null; signal: NodeJS.Signals | null; error?: NodeJS.ErrnoException };
@@ -36,6 +41,8 @@ export interface PipedProcess extends GroupProcess {
 interface Group {
   readonly pid: number;
   readonly tag: string;
+  readonly startedAt: string | undefined;
+  readonly cell: ProcessCell | undefined;
   /**
    * They prove that the group number is still ours: the leader until it was reaped, then its remaining members. A
    * number is reused only after the last member of its group has exited.
@@ -55,10 +62,10 @@ let spawnCount = 0;
  * Starts a process as the leader of its own group, without stdin.
  *
  * Escapees (`setsid`, double fork) are found on Linux by a tag in their environment. An escapee that also clears its
- * environment is not found, nor any that leaves the group on other systems.
+ * environment is found only in a cell, and none that leaves the group on other systems.
  */
 export function spawnGroup(options: GroupOptions): GroupProcess {
-  return spawnLeader(options, ['ignore', options.output, options.output]).process;
+  return spawnLeader(options, ['ignore', options.output, options.output, ...(options.fds ?? [])], options.cell).process;
 }
 
 /** Starts a process like `spawnGroup`, with pipes to its stdin, stdout and stderr. */
@@ -68,7 +75,11 @@ export function spawnPiped(options: ProgramOptions): PipedProcess {
   return { ...process, pipes: stdin && stdout && stderr ? { stdin, stdout, stderr } : undefined };
 }
 
-function spawnLeader(options: ProgramOptions, stdio: StdioOptions): { process: GroupProcess; child?: ChildProcess } {
+function spawnLeader(
+  options: ProgramOptions,
+  stdio: StdioOptions,
+  cell?: ProcessCell,
+): { process: GroupProcess; child?: ChildProcess } {
   const tag = `${familyTag(options.family)}:${++spawnCount}`;
   startGuardian();
   const child = trySpawn(options, stdio, tag);
@@ -83,7 +94,7 @@ function spawnLeader(options: ProgramOptions, stdio: StdioOptions): { process: G
   const { pid } = child;
   if (pid === undefined) return { process: unstartedProcess(exited) };
 
-  const group: Group = { pid, tag, knownMembers: 'leader' };
+  const group: Group = { pid, tag, startedAt: cell && startTimeOf(pid), cell, knownMembers: 'leader' };
   liveGroups.add(group);
   guardGroup(pid);
   child.once('exit', () => {
@@ -152,6 +163,10 @@ async function killAll(groups: readonly Group[], tag: string): Promise<boolean> 
 async function killPass(groups: readonly Group[], tag: string): Promise<boolean> {
   const rows = await listProcesses();
   const targets = new Set(rows.filter((row) => isTagged(row, tag)));
+  for (const { pid, cell, startedAt } of groups) {
+    if (!cell || startedAt === undefined) continue;
+    for (const row of findEscapees(rows, { cell, leader: { pid, startedAt }, isKnownTag })) targets.add(row);
+  }
   const signalled = new Set<number>();
   for (const group of groups) {
     const members = rows.filter((row) => isMember(row, group));
@@ -177,6 +192,8 @@ const isMember = (row: ProcessRow, { pid }: Group) => row.group === pid || row.s
 /** A tag is followed by the number of a spawn, or by the tags of an agent inside it. */
 const isBelowTag = (tag: string, ancestor: string) =>
   tag.startsWith(ancestor) && ['', ':', '/'].includes(tag.charAt(ancestor.length));
+
+const isKnownTag = (tag: string) => isBelowTag(tag, processTag());
 
 const isTagged = ({ tag }: ProcessRow, ancestor: string) => tag !== undefined && isBelowTag(tag, ancestor);
 

@@ -4,6 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** A live process other than this one, from /proc or `ps`. Pid and start time identify it; a pid alone is reused. */
 export interface ProcessRow {
   readonly pid: number;
+  /** 0 without /proc. */
+  readonly parent: number;
   readonly group: number;
   readonly session: number | undefined;
   readonly startedAt: string;
@@ -56,13 +58,16 @@ function pidsInProc(): number[] {
   }
 }
 
+/** The start time of a live process, as in its row; undefined without /proc. */
+export const startTimeOf = (pid: number): string | undefined => readStat(pid)?.startedAt;
+
 function readStat(pid: number): Omit<ProcessRow, 'tag'> | undefined {
   const text = readProc(pid, 'stat');
   // The program's name comes first, in parentheses, and may itself contain spaces and parentheses.
-  const [state, , group, session, ...rest] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? [];
+  const [state, parent, group, session, ...rest] = text?.slice(text.lastIndexOf(')') + 2).split(' ') ?? [];
   const startedAt = rest[15];
   if (startedAt === undefined || state === 'Z' || state === 'X') return undefined;
-  return { pid, group: Number(group), session: Number(session), startedAt };
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session), startedAt };
 }
 
 function readTag(pid: number): string | undefined {
@@ -95,5 +100,5 @@ export function listByPs(): Promise<ProcessRow[]> {
 function parsePsLine(line: string): ProcessRow[] {
   const [, pid, group, state, startedAt] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
   if (startedAt === undefined || state?.startsWith('Z') || Number(pid) === process.pid) return [];
-  return [{ pid: Number(pid), group: Number(group), session: undefined, startedAt, tag: undefined }];
+  return [{ pid: Number(pid), parent: 0, group: Number(group), session: undefined, startedAt, tag: undefined }];
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { visibleParts, visibleText } from './hidden-characters.ts';
+import { exactParts, visibleParts, visibleText } from './hidden-characters.ts';
 
 it.each([
   ['', ''],
@@ -13,6 +13,20 @@ it.each([
   ['👨\u200d👩', '👨\u200d👩'],
 ])('shows %j as %j', (text, shown) => {
   expect(visibleText(text)).toBe(shown);
+});
+
+it.each([
+  ['npm test\n\tnpm run lint', 'npm test\n\tnpm run lint'],
+  ['a\u200db\u200c', 'aU+200DbU+200C'],
+  ['a\rb\u00a0\u3000c', 'aU+000DbU+00A0U+3000c'],
+  ['\u3164\u2800\ufe0f\u2028\ue000', 'U+3164U+2800U+FE0FU+2028U+E000'],
+  ['größe 漢字 é', 'größe 漢字 é'],
+])('shows %j in an approval as %j', (text, shown) => {
+  expect(
+    exactParts(text)
+      .map((part) => part.text)
+      .join(''),
+  ).toBe(shown);
 });
 
 it('a text has few more than 2,000 parts, and no part contains a hidden character', () => {

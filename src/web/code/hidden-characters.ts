@@ -1,6 +1,9 @@
 // Runs of one invisible or reordering character, except joiners. The limit keeps the expression from overflowing its stack.
 const HIDDEN = /((?![\t\n\r\u200c\u200d])[\p{Cc}\p{Cf}])\1{0,99999}/gu;
 
+// The same for text that a user approves: also joiners, carriage returns, and characters that only look like a space.
+const HIDDEN_IN_APPROVALS = /((?![\t\n ])[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800])\1{0,99999}/gu;
+
 // Hidden characters after so many parts are only counted.
 const MAX_PARTS = 2000;
 
@@ -11,11 +14,16 @@ export interface TextPart {
 }
 
 /** Splits a text into visible parts, with hidden characters replaced by their code points. */
-export function visibleParts(text: string): readonly TextPart[] {
+export const visibleParts = (text: string): readonly TextPart[] => splitAt(HIDDEN, text);
+
+/** The same with every character marked that could make a command look like another one. */
+export const exactParts = (text: string): readonly TextPart[] => splitAt(HIDDEN_IN_APPROVALS, text);
+
+function splitAt(hidden: RegExp, text: string): readonly TextPart[] {
   const parts: TextPart[] = [];
   const add = (part: string, isHidden: boolean) => part && parts.push({ text: part, isHidden });
   let [end, uncounted, rest] = [0, 0, ''];
-  for (const { 0: run, index } of text.matchAll(HIDDEN)) {
+  for (const { 0: run, index } of text.matchAll(hidden)) {
     const count = [...run].length;
     rest += text.slice(end, index);
     end = index + run.length;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { visibleParts } from './hidden-characters.ts';
+import { type TextPart, visibleParts } from './hidden-characters.ts';
 
 /** Text with hidden and reordering characters shown as their code points. */
 export const PlainText = ({ text }: { readonly text: string }) => <>{visibleNodes(text)}</>;
@@ -7,6 +7,9 @@ export const PlainText = ({ text }: { readonly text: string }) => <>{visibleNode
 /** The same without a component, for many short texts. */
 export function visibleNodes(text: string): ComponentChildren {
   const parts = visibleParts(text);
-  if (parts.every(({ isHidden }) => !isHidden)) return text;
-  return parts.map((part) => (part.isHidden ? <span class="hidden-character">{part.text}</span> : part.text));
+  return parts.every(({ isHidden }) => !isHidden) ? text : markedNodes(parts);
 }
+
+/** Parts of a text, with the names of hidden characters marked. */
+export const markedNodes = (parts: readonly TextPart[]): ComponentChildren =>
+  parts.map((part) => (part.isHidden ? <span class="hidden-character">{part.text}</span> : part.text));

@@ -26,7 +26,7 @@ function renderPage(outcome: LoginOutcome): void {
 
 // The composer accepts text before these parts have arrived.
 const Conversation = lazy({
-  load: async () => (await import('./conversation/message-list.tsx')).Conversation,
+  load: async () => (await import('./session-parts.ts')).sessionParts.Conversation,
   whileLoading: () => (
     <div class="conversation empty">
       <Skeleton />

@@ -79,11 +79,11 @@ it('[A8 A16] list shows the facts of each token', async () => {
     11 * 3_600_000,
   );
   const [head, first, second] = stdout.split('\n');
-  expect(head).toMatch(/^ID +NAME +SCOPES +CREATED +EXPIRES +LAST USED +PATHS$/);
+  expect(head).toMatch(/^ID +NAME +SCOPES +CREATED +EXPIRES +LAST USED +LIMIT +PATHS$/);
   expect(first).toMatch(
-    new RegExp(`^${one?.['id']}  a b\\[2J  view,bash,admin  now +2999-01-31T00:00Z +never +/.*/real /`),
+    new RegExp(`^${one?.['id']}  a b\\[2J  view,bash,admin  now +2999-01-31T00:00Z +never +none +/.*/real /`),
   );
-  expect(second).toMatch(/ other +view,prompt +now +\S+Z +never +all$/);
+  expect(second).toMatch(/ other +view,prompt +now +\S+Z +never +none +all$/);
 });
 
 it('[A16] revoke takes an id or a unique name', async () => {

@@ -274,6 +274,7 @@ it('the examples page lists every example', () => {
     'rpc-extension-ui.ts',
     'rpc-example.ts',
     'python/chat.py',
+    'python/approvals.py',
     'python/tau_client.py',
     'python/remote_session.py',
     'python/web_socket.py',

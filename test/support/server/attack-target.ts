@@ -25,7 +25,7 @@ export interface TargetOptions {
   readonly args?: readonly string[];
   readonly env?: Record<string, string>;
   /** Responses of every agent's scripted model. */
-  readonly script?: readonly object[];
+  readonly script?: readonly object[] | undefined;
   /** Further arguments of every agent. */
   readonly agentArgs?: readonly string[];
   readonly port?: number;

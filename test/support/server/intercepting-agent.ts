@@ -7,6 +7,8 @@ interface InterceptOptions {
   readonly script?: readonly object[];
   /** Code that runs first. */
   readonly start?: string;
+  /** Code that may change each `record` of tau, or say more, before the server gets it. */
+  readonly outgoing?: string;
 }
 
 /**
@@ -16,9 +18,10 @@ interface InterceptOptions {
 export function interceptingAgentArgs(
   home: Home,
   intercept: string,
-  { script, start = '' }: InterceptOptions = {},
+  { script, start = '', outgoing = '' }: InterceptOptions = {},
 ): string[] {
   const path = join(home.root, `agent-${Math.random().toString(36).slice(2)}.mjs`);
+  const onLine = outgoing === '' ? 'say' : `(line) => { const record = JSON.parse(line); ${outgoing}; say(record); }`;
   const args = JSON.stringify([TAU, ...scriptArgs(home, script)]);
   writeFileSync(
     path,
@@ -30,7 +33,7 @@ const tau = spawn(process.execPath, [...${args}, ...process.argv.slice(2)], { st
 const say = (line) => process.stdout.write((typeof line === 'string' ? line : JSON.stringify(line)) + '\\n');
 const answer = ({ id, type }, more) => say({ id, type: 'response', command: type, ...more });
 const intercept = (request) => { ${intercept} };
-createInterface({ input: tau.stdout }).on('line', say);
+createInterface({ input: tau.stdout }).on('line', ${onLine});
 createInterface({ input: process.stdin })
   .on('line', (line) => intercept(JSON.parse(line)) || tau.stdin.write(line + '\\n'))
   .on('close', () => tau.stdin.end());

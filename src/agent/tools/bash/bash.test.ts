@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { killFamily } from '../../../system/processes/process-group.ts';
 import { listProcesses } from '../../../system/processes/process-table.ts';
@@ -121,6 +122,31 @@ describe('a process left in the background', () => {
     onTestFinished(() => rmSync(fullOutputPath, { force: true }));
 
     expect(await living([Number(readFileSync(join(cwd, 'flood')))])).toHaveLength(1);
+  });
+});
+
+describe('a log in a given folder', () => {
+  it('is named to the model by the path that its commands and tools know, and to programs by its own', async () => {
+    const path = join(cwd, 'logs');
+    mkdirSync(path);
+    const logFolder = () => ({ path, shownPath: '/session-tmp' });
+
+    const output = await bash({ command: 'seq 1 3000' }, { logFolder });
+
+    const [name = '', ...others] = readdirSync(path);
+    expect(others).toEqual([]);
+    expect(textIn(output)).toMatch(`Full output: /session-tmp/${name}]`);
+    expect(output.details).toMatchObject({ fullOutputPath: join(path, name) });
+    expect(readFileSync(join(path, name), 'utf8').split('\n')).toHaveLength(3001);
+  });
+
+  it('is in the temporary folder while there is no other', async () => {
+    const output = await bash({ command: 'seq 1 3000' }, { logFolder: () => undefined });
+    const { fullOutputPath } = output.details as { fullOutputPath: string };
+    onTestFinished(() => rmSync(fullOutputPath));
+
+    expect(dirname(fullOutputPath)).toBe(tmpdir());
+    expect(textIn(output)).toContain(`Full output: ${fullOutputPath}]`);
   });
 });
 

@@ -1,7 +1,7 @@
 import { formatBytes, keepTail, MAX_OUTPUT_BYTES, type Truncation } from '../truncate.ts';
 import { incompleteBytes } from './incomplete-character.ts';
 import { NewOutput, type NewText } from './new-output.ts';
-import { OutputLog } from './output-log.ts';
+import { type LogFolder, OutputLog } from './output-log.ts';
 
 // Room for the shown tail plus the line that the window cuts.
 const WINDOW_BYTES = 2 * MAX_OUTPUT_BYTES;
@@ -11,9 +11,14 @@ const BUFFER_BYTES = 2 * WINDOW_BYTES;
 
 const LF = 10;
 
+interface OutputOptions {
+  readonly logBytes?: number | undefined;
+  readonly logFolder?: (() => LogFolder | undefined) | undefined;
+}
+
 /** Output of a command: its tail in memory and, once truncated, the whole output in a log. */
 export class CommandOutput {
-  readonly #logBytes: number | undefined;
+  readonly #options: OutputOptions;
   #log: OutputLog | undefined;
   #buffer: Buffer | undefined;
   #bufferedBytes = 0;
@@ -25,8 +30,8 @@ export class CommandOutput {
   readonly #new = new NewOutput();
   #ended = false;
 
-  constructor(options: { readonly logBytes?: number | undefined } = {}) {
-    this.#logBytes = options.logBytes;
+  constructor(options: OutputOptions = {}) {
+    this.#options = options;
   }
 
   add(bytes: Buffer): void {
@@ -106,7 +111,8 @@ export class CommandOutput {
   /** Must run before the window drops its first byte. */
   #startLog(): void {
     if (this.#log) return;
-    this.#log = OutputLog.create(this.#logBytes);
+    const { logBytes, logFolder } = this.#options;
+    this.#log = OutputLog.create({ limit: logBytes, folder: logFolder?.() });
     this.#log.append(this.#lastBytes(this.#totalBytes));
   }
 
@@ -132,7 +138,7 @@ export function truncationNotice({ log, lastLineBytes }: CommandOutput, tail: Tr
   return `[Showing ${range}. ${logLocation(log)}]`;
 }
 
-function logLocation({ path, writeError, truncatedAt }: OutputLog): string {
+function logLocation({ shownPath: path, writeError, truncatedAt }: OutputLog): string {
   if (path === undefined) return `The full output could not be kept: ${writeError}`;
   return truncatedAt === undefined
     ? `Full output: ${path}`

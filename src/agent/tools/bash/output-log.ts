@@ -7,25 +7,40 @@ import { randomBytes } from '../../../system/random-bytes.ts';
 // Limit of a log on disk.
 const MAX_LOG_BYTES = 256 * 1024 * 1024;
 
+/** Where logs lie, and the name of that folder for commands and tools of the model: a sandbox has a `/tmp` of its own. */
+export interface LogFolder {
+  readonly path: string;
+  readonly shownPath: string;
+}
+
+interface LogOptions {
+  readonly limit?: number | undefined;
+  /** By default the temporary folder. Its owner removes what a crash leaves in it. */
+  readonly folder?: LogFolder | undefined;
+}
+
 /**
  * The whole of a truncated output in a file that persists. Never throws: a full disk costs the log, not the command.
  */
 export class OutputLog {
   readonly #path: string;
+  readonly #shownFolder: string | undefined;
   readonly #limit: number;
   #fd: number | undefined;
   #size = 0;
   #overflowed = false;
   #writeError: string | undefined;
 
-  private constructor(path: string, limit: number) {
-    this.#path = path;
+  private constructor({ limit = MAX_LOG_BYTES, folder }: LogOptions) {
+    this.#path = join(folder?.path ?? tmpdir(), `pi-bash-${randomBytes(8).toString('hex')}.log`);
+    this.#shownFolder = folder?.shownPath;
     this.#limit = limit;
   }
 
-  static create(limit = MAX_LOG_BYTES): OutputLog {
-    const log = new OutputLog(join(tmpdir(), `pi-bash-${randomBytes(8).toString('hex')}.log`), limit);
-    guardFile(basename(log.#path));
+  static create(options: LogOptions = {}): OutputLog {
+    const log = new OutputLog(options);
+    // The guardian knows the temporary folder only.
+    if (!options.folder) guardFile(basename(log.#path));
     try {
       log.#fd = openSync(log.#path, 'ax', 0o600);
     } catch (error) {
@@ -37,6 +52,12 @@ export class OutputLog {
   /** Undefined after a write error. */
   get path(): string | undefined {
     return this.#writeError === undefined ? this.#path : undefined;
+  }
+
+  /** The path for commands and tools of the model; undefined after a write error. */
+  get shownPath(): string | undefined {
+    const { path } = this;
+    return path === undefined || this.#shownFolder === undefined ? path : join(this.#shownFolder, basename(path));
   }
 
   get writeError(): string | undefined {

@@ -5,21 +5,35 @@ import { type CommandTimeout, runShell, type ShellOptions, type ShellRun, timeou
 const NOT_TRUNCATED = { truncation: null, fullOutputPath: null };
 
 /** Runs a command for the model and returns its output and exit status. */
-export async function runCommand(options: ShellOptions, { args, signal, update }: ToolInvocation): Promise<ToolOutput> {
+export async function runCommand(options: ShellOptions, invocation: ToolInvocation): Promise<ToolOutput> {
+  const { args, signal, update, permission } = invocation;
   const timeout = timeoutFor(Number(args['timeout'] ?? 0), options.timeouts);
   const run = await runShell(options, {
     command: String(args['command']),
     timeoutSeconds: timeout.seconds,
     signal,
+    sandbox: permission?.sandbox,
     onStart: () => update({ content: [], details: NOT_TRUNCATED, added: { text: '', offset: 0 } }),
     onOutput: (output) => update(withNewText(output)),
   });
-  return commandResult(run, timeout);
+  return commandResult(run, timeout, permission?.sandbox && refusalHint(run));
 }
 
 /** Result of an ended command for the model. Throws if the command failed. */
-export const commandResult = (run: ShellRun, timeout: CommandTimeout): ToolOutput =>
-  buildResult(run, failureText(run, timeout));
+export function commandResult(run: ShellRun, timeout: CommandTimeout, hint?: string): ToolOutput {
+  const failure = failureText(run, timeout);
+  return buildResult(run, failure && [failure, hint].filter(Boolean).join('\n\n'));
+}
+
+// Messages of programs whose access a sandbox refuses.
+const REFUSALS =
+  /read-only file system|operation not permitted|permission denied|could not resolve host|name or service not known|ENOTFOUND|EAI_AGAIN|EROFS|EPERM|x-proxy-error|403 Forbidden/i;
+
+/** Names the way out if a command may have failed because of the sandbox. */
+function refusalHint({ exit, tail }: ShellRun): string | undefined {
+  if (exit.code === 0 || !REFUSALS.test(tail.content)) return undefined;
+  return 'The command ran in a sandbox: it can write to the working directory (but not to .git or .pi) and to /tmp, and connect only to allowed hosts. If it needs more, call bash again with outside: true and a reason: the user decides.';
+}
 
 function failureText({ exit, end }: ShellRun, timeout: CommandTimeout): string | undefined {
   if (end === 'aborted') return 'Command aborted';

@@ -3,9 +3,11 @@ import { openPipe } from '../../../system/processes/pipe.ts';
 import { PipeReader } from '../../../system/processes/pipe-reader.ts';
 import { type GroupProcess, type ProcessExit, spawnGroup } from '../../../system/processes/process-group.ts';
 import { clampTimeout } from '../../../system/with-timeout.ts';
+import type { CommandSandbox } from '../../permission.ts';
 import { provideRipgrep } from '../search/provide-ripgrep.ts';
 import type { Truncation } from '../truncate.ts';
 import { CommandOutput } from './command-output.ts';
+import type { LogFolder } from './output-log.ts';
 
 // Interval of progress updates.
 const UPDATE_MS = 100;
@@ -25,8 +27,12 @@ export interface ShellOptions {
   readonly timeouts?: CommandTimeouts | undefined;
   /** Tag of the processes; all remaining ones are killed together. */
   readonly family: string;
+  /** Whether commands of the model run in a sandbox, which it may request to leave. */
+  readonly isConfined?: boolean | undefined;
   /** Limit of the output log. */
   readonly logBytes?: number | undefined;
+  /** The folder of the output log, requested when a log starts; by default the temporary folder. */
+  readonly logFolder?: (() => LogFolder | undefined) | undefined;
 }
 
 export interface CommandTimeouts {
@@ -61,6 +67,8 @@ export interface ShellJob {
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
   readonly onStart?: () => void;
+  /** Runs the command inside; absent: with the rights of the user. */
+  readonly sandbox?: CommandSandbox | undefined;
   /** Called at most every `UPDATE_MS` when there is new output. */
   readonly onOutput: (output: CommandOutput) => void;
 }
@@ -91,8 +99,7 @@ export async function runShell(options: ShellOptions, job: ShellJob): Promise<Sh
     output.add(bytes);
     nextUpdate ??= setTimeout(publishOutput, UPDATE_MS);
   });
-  const child = job.signal.aborted ? undefined : start(options, job.command, pipe.write);
-  closeSync(pipe.write);
+  const child = await startUnlessAborted(options, job, pipe.write).finally(() => closeSync(pipe.write));
   if (child) job.onStart?.();
   const ending = child ? withSettingName(await waitForEnd(child, job), options) : NOT_STARTED;
   reader.drain();
@@ -108,15 +115,19 @@ type Ending = Pick<ShellRun, 'exit' | 'end'>;
 
 const NOT_STARTED: Ending = { exit: { code: null, signal: null }, end: 'aborted' };
 
-function start(options: ShellOptions, command: string, output: number): GroupProcess {
-  return spawnGroup({
+async function startUnlessAborted(
+  options: ShellOptions,
+  { command, sandbox, signal }: ShellJob,
+  output: number,
+): Promise<GroupProcess | undefined> {
+  const launch = {
     command: options.shellPath ?? defaultShell(),
     args: ['-c', [options.commandPrefix, command].filter(Boolean).join('\n')],
     cwd: options.cwd,
     env: { ...options.env, ...options.dynamicEnv?.() },
-    output,
-    family: options.family,
-  });
+  };
+  const confined = sandbox && !signal.aborted ? await sandbox.confine(launch) : launch;
+  return signal.aborted ? undefined : spawnGroup({ ...confined, output, family: options.family });
 }
 
 async function waitForEnd(child: GroupProcess, { timeoutSeconds, signal }: ShellJob): Promise<Ending> {

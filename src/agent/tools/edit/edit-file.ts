@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import type { FileHandle } from 'node:fs/promises';
 import { replaceFile } from '../../../system/files/replace-file.ts';
+import type { FileAccess } from '../../permission.ts';
 import { type ToolOutput, textOutput } from '../../tool.ts';
 import { throwIfAborted } from '../../unless-aborted.ts';
 import { openRegularFile } from '../file-checks.ts';
@@ -14,22 +16,45 @@ const MAX_EDIT_BYTES = 32 * 1024 * 1024;
 export interface FileEdit {
   readonly path: string;
   readonly target: string;
+  /** Absent: every file may be edited. */
+  readonly files?: FileAccess | undefined;
   readonly edits: readonly Edit[];
 }
 
 /** Makes all edits of a call, or none. */
-export async function editFile({ path, target, edits }: FileEdit, signal: AbortSignal): Promise<ToolOutput> {
+export async function editFile(edit: FileEdit, signal: AbortSignal): Promise<ToolOutput> {
+  const { path, target, edits, files } = edit;
+  if (files) return withModelPath(path, editGuarded(edit, files, signal));
   const before = await withModelPath(path, readText(target, signal));
   const after = editText(before, edits, path);
   throwIfAborted(signal);
   await withModelPath(path, replaceFile(target, after));
+  return editResult(edit, before, after);
+}
+
+/** Reads and replaces the same file, also if the path leads elsewhere meanwhile. */
+async function editGuarded(edit: FileEdit, files: FileAccess, signal: AbortSignal): Promise<ToolOutput> {
+  throwIfAborted(signal);
+  const { openLanded, withEditable } = await import('../guarded-files.ts');
+  return withEditable({ ...edit, files }, async (landing) => {
+    const before = await readText(edit.target, signal, () => openLanded(landing));
+    const after = editText(before, edit.edits, edit.path);
+    throwIfAborted(signal);
+    await landing.replace(after);
+    return editResult(edit, before, after);
+  });
+}
+
+function editResult({ path, edits }: FileEdit, before: string, after: string): ToolOutput {
   const details = describeChange(path, before, after);
   return { ...textOutput(`Successfully replaced ${edits.length} block(s) in ${path}.`), details };
 }
 
-async function readText(target: string, signal: AbortSignal): Promise<string> {
+type OpenFile = (target: string) => Promise<FileHandle>;
+
+async function readText(target: string, signal: AbortSignal, open: OpenFile = openRegularFile): Promise<string> {
   throwIfAborted(signal);
-  const file = await openRegularFile(target);
+  const file = await open(target);
   try {
     const { size } = await file.stat();
     if (size > MAX_EDIT_BYTES) {

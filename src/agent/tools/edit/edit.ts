@@ -28,12 +28,13 @@ export const editTool = (cwd: string): Tool => ({
     required: ['path', 'edits'],
   },
   prepareArguments: normalizeEditArguments,
-  execute: async ({ args, signal }) => {
+  execute: async ({ args, signal, permission }) => {
     const path = String(args['path']);
-    const target = resolveExistingPath(cwd, path);
+    const files = permission?.files;
+    const target = resolveExistingPath(cwd, path, files?.translate);
     return withFileMutex(target, async () => {
       const { editFile } = await import('./edit-file.ts');
-      return editFile({ path, target, edits: args['edits'] as readonly Edit[] }, signal);
+      return editFile({ path, target, files, edits: args['edits'] as readonly Edit[] }, signal);
     });
   },
 });

@@ -14,13 +14,14 @@ export const writeTool = (cwd: string): Tool => ({
     },
     required: ['path', 'content'],
   },
-  execute: async ({ args, signal }) => {
+  execute: async ({ args, signal, permission }) => {
     const path = String(args['path']);
     const content = String(args['content']);
-    const target = resolveToolPath(cwd, path);
+    const files = permission?.files;
+    const target = resolveToolPath(cwd, path, files?.translate);
     const details = await withFileMutex(target, async () => {
       const { writeWholeFile } = await import('./write-file.ts');
-      return writeWholeFile({ path, target, content }, signal);
+      return writeWholeFile({ path, target, files, content }, signal);
     });
     const output = textOutput(`Successfully wrote ${Buffer.byteLength(content)} bytes to ${path}`);
     return details ? { ...output, details } : output;

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import type { FileAccess } from '../../permission.ts';
 import { type ToolOutput, textOutput } from '../../tool.ts';
 import { throwIfAborted } from '../../unless-aborted.ts';
 import { openRegularFile } from '../file-checks.ts';
@@ -16,6 +17,8 @@ const MAX_UNPRINTABLE_SHARE = 0.3;
 export interface FileRead {
   readonly path: string;
   readonly target: string;
+  /** Absent: every file may be read. */
+  readonly files?: FileAccess | undefined;
   readonly offset: number;
   readonly limit: number;
 }
@@ -23,7 +26,7 @@ export interface FileRead {
 /** Reads a text file or an image into the form that models accept. */
 export async function readForModel(read: FileRead, signal: AbortSignal): Promise<ToolOutput> {
   throwIfAborted(signal);
-  const file = await openRegularFile(read.target);
+  const file = await (read.files ? openGuarded(read, read.files) : openRegularFile(read.target));
   try {
     const sample = await readSample(file);
     if (imageTypeOf(sample)) return await readImage(file, signal);
@@ -37,6 +40,11 @@ export async function readForModel(read: FileRead, signal: AbortSignal): Promise
   } finally {
     await file.close();
   }
+}
+
+async function openGuarded(read: FileRead, files: FileAccess): Promise<FileHandle> {
+  const { openReadable } = await import('../guarded-files.ts');
+  return openReadable({ ...read, files });
 }
 
 async function readSample(file: FileHandle): Promise<Buffer> {

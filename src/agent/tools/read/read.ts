@@ -15,11 +15,12 @@ export const readTool = (cwd: string): Tool => ({
     },
     required: ['path'],
   },
-  execute: async ({ args, signal }) => {
+  execute: async ({ args, signal, permission }) => {
     const { readForModel } = await import('./read-file.ts');
     const path = String(args['path']);
     const [offset, limit] = [Number(args['offset'] ?? 1), Number(args['limit'] ?? Number.POSITIVE_INFINITY)];
     const range = { offset: Math.floor(offset), limit: Math.floor(limit) };
-    return readForModel({ path, target: resolveExistingPath(cwd, path), ...range }, signal);
+    const files = permission?.files;
+    return readForModel({ path, target: resolveExistingPath(cwd, path, files?.translate), files, ...range }, signal);
   },
 });

@@ -1,3 +1,4 @@
+import type { FileAccess } from '../../permission.ts';
 import { type ToolOutput, textOutput } from '../../tool.ts';
 import { isSearchableFolder } from '../file-checks.ts';
 import { printableName, ResultLines } from '../result-lines.ts';
@@ -6,13 +7,20 @@ import { walk } from './walk.ts';
 
 interface FindRequest {
   readonly pattern: string;
+  /** The folder as the model wrote it. */
+  readonly path: string;
   readonly folder: string;
+  /** Absent: every folder may be searched. */
+  readonly files?: FileAccess | undefined;
   readonly limit: number;
   readonly signal: AbortSignal;
 }
 
 /** Lists the first paths below a folder that match a pattern. */
-export async function findPaths({ pattern, folder, limit, signal }: FindRequest): Promise<ToolOutput> {
+export async function findPaths(request: FindRequest): Promise<ToolOutput> {
+  const { pattern, limit, signal, files } = request;
+  const visible = files && (await visibleFolder(request, files));
+  const folder = visible?.folder ?? request.folder;
   if (!(await isSearchableFolder(folder))) throw new Error(`Not a directory: ${folder}`);
   const matches = fileGlob(pattern);
   const lines = new ResultLines();
@@ -22,13 +30,19 @@ export async function findPaths({ pattern, folder, limit, signal }: FindRequest)
     hasMore = lines.length === limit;
     return !hasMore && lines.push(printableName(path) + (isFolder ? '/' : ''));
   };
-  await walk(folder, { signal, visit });
+  await walk(folder, { signal, visit, readFolder: visible?.readFolder });
   if (lines.length === 0) return textOutput('No files found matching pattern');
   if (!hasMore) return lines.output();
   return lines.output({
     limitNotice: `${limit} results limit reached. Use limit=${limit * 2} for more, or refine pattern`,
     details: { resultLimitReached: limit },
   });
+}
+
+async function visibleFolder({ path, folder }: FindRequest, files: FileAccess) {
+  const { readableRoot, readVisibleEntries } = await import('../guarded-files.ts');
+  const root = readableRoot({ path, target: folder, files });
+  return { folder: root, readFolder: (below: string) => readVisibleEntries(below, files) };
 }
 
 /** A search stops after this many paths: completion must keep up with typing. */

@@ -20,11 +20,15 @@ export const findTool = (cwd: string): Tool => ({
     },
     required: ['pattern'],
   },
-  execute: async ({ args, signal }) => {
+  execute: async ({ args, signal, permission }) => {
     const { findPaths } = await import('./find-paths.ts');
+    const path = String(args['path'] ?? '.');
+    const files = permission?.files;
     return findPaths({
       pattern: String(args['pattern']),
-      folder: resolveToolPath(cwd, String(args['path'] ?? '.')),
+      path,
+      folder: resolveToolPath(cwd, path, files?.translate),
+      files,
       limit: Number(args['limit'] ?? DEFAULT_LIMIT),
       signal,
     });

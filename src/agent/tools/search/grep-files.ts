@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import { TEMPORARY_NAMES } from '../../../system/files/atomic-write.ts';
+import type { FileAccess, Permission } from '../../permission.ts';
 import { type ToolOutput, textOutput } from '../../tool.ts';
 import { checkRegularFile, isSearchableFolder } from '../file-checks.ts';
 import { printableName } from '../result-lines.ts';
@@ -14,7 +15,10 @@ const MAX_CHARACTER_BYTES = 4;
 
 interface GrepRequest {
   readonly pattern: string;
+  /** As the model wrote it. */
+  readonly shownPath: string;
   readonly path: string;
+  readonly permission?: Permission | undefined;
   readonly glob: string | undefined;
   readonly ignoreCase: boolean;
   readonly literal: boolean;
@@ -25,27 +29,62 @@ interface GrepRequest {
 
 /** Searches files and returns the first matching lines in path order. */
 export async function searchFiles(request: GrepRequest): Promise<ToolOutput> {
-  const { path, limit, signal } = request;
+  const { limit, signal, permission } = request;
+  const scope = permission?.files && (await visibleScope(request, permission.files));
+  const path = scope?.root ?? request.path;
   const isFolder = await isSearchableFolder(path);
   if (!isFolder) await checkRegularFile(path);
   const folder = isFolder ? path : dirname(path);
   const glob = isFolder ? request.glob : undefined;
-  const matches = new GrepMatches({ limit, context: request.context, includesFile: globFilter(glob) });
-  const target = isFolder ? './' : `./${basename(path)}`;
+  const passesGlob = globFilter(glob);
+  const mayShow = isFolder ? scope?.mayShow : undefined;
+  const includesFile = mayShow ? (file: string) => passesGlob(file) && mayShow(file) : passesGlob;
+  const matches = new GrepMatches({ limit, context: request.context, includesFile });
+  const searched = scope?.searchedPath ?? path;
   const message = await runRipgrep({
     args: [
       ...ripgrepFlags(request),
       ...ignoreFlags(folder),
+      ...(scope?.flags ?? []),
       ...nameFilterFlags(glob),
       `--regexp=${request.pattern}`,
-      target,
+      isFolder ? './' : `./${basename(searched)}`,
     ],
-    cwd: folder,
+    cwd: isFolder ? searched : dirname(searched),
     signal,
+    sandbox: permission?.sandbox,
     onLine: (line) => matches.add(line),
   });
   if (!matches.isEmpty) return matches.output();
   return textOutput(message && !isFolder ? printableName(message.slice('./'.length)) : 'No matches found');
+}
+
+/** The scope of a search with limited access. Only a sandbox keeps ripgrep from a file that is swapped meanwhile. */
+interface VisibleScope {
+  readonly root: string;
+  /** The root as ripgrep sees it: the sandbox has a `/tmp` of its own. */
+  readonly searchedPath: string;
+  readonly flags: readonly string[];
+  readonly mayShow: (path: string) => boolean;
+}
+
+async function visibleScope(request: GrepRequest, files: FileAccess): Promise<VisibleScope> {
+  const { readableBelow, readableRoot } = await import('../guarded-files.ts');
+  const target = files.translate(request.path);
+  const root = readableRoot({ path: request.shownPath, target, files });
+  const isElsewhereInside = request.permission?.sandbox !== undefined && target !== request.path;
+  return {
+    root,
+    searchedPath: isElsewhereInside ? request.path : root,
+    flags: (files.hidden ?? []).flatMap((hidden) => exclusionOf(root, hidden)),
+    mayShow: readableBelow(root, files),
+  };
+}
+
+function exclusionOf(root: string, hidden: string): string[] {
+  const prefix = root === '/' ? '/' : `${root}/`;
+  if (!hidden.startsWith(prefix)) return [];
+  return [`--glob=!/${hidden.slice(prefix.length).replaceAll(/[\\*?[\]{}!]/g, '\\$&')}`];
 }
 
 /** Flags for ripgrep: one thread gives a stable order and streams without delay. */

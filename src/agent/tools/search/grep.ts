@@ -21,11 +21,14 @@ export const grepTool = (cwd: string): Tool => ({
     },
     required: ['pattern'],
   },
-  execute: async ({ args, signal }) => {
+  execute: async ({ args, signal, permission }) => {
     const { searchFiles } = await import('./grep-files.ts');
+    const path = String(args['path'] ?? '.');
     return searchFiles({
       pattern: String(args['pattern']),
-      path: resolveToolPath(cwd, String(args['path'] ?? '.')),
+      shownPath: path,
+      path: resolveToolPath(cwd, path),
+      permission,
       glob: args['glob'] === undefined ? undefined : String(args['glob']),
       ignoreCase: args['ignoreCase'] === true,
       literal: args['literal'] === true,

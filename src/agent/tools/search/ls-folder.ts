@@ -3,19 +3,25 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../../protocol/errors.ts';
 import { isTemporaryName } from '../../../system/files/atomic-write.ts';
+import type { FileAccess } from '../../permission.ts';
 import { type ToolOutput, textOutput } from '../../tool.ts';
 import { throwIfAborted } from '../../unless-aborted.ts';
 import { printableName, ResultLines } from '../result-lines.ts';
 
 interface ListRequest {
+  /** As the model wrote it. */
+  readonly path: string;
   readonly folder: string;
+  /** Absent: every folder may be listed. */
+  readonly files?: FileAccess | undefined;
   readonly limit: number;
   readonly signal: AbortSignal;
 }
 
 /** Lists the first entries of a folder, ignoring case; a symlink to a folder counts as a folder. */
-export async function listFolder({ folder, limit, signal }: ListRequest): Promise<ToolOutput> {
-  const entries = (await readEntries(folder)).sort(byName);
+export async function listFolder(request: ListRequest): Promise<ToolOutput> {
+  const { folder, limit, signal, files } = request;
+  const entries = (await (files ? readVisible(request, files) : readEntries(folder))).sort(byName);
   if (entries.length === 0) return textOutput('(empty directory)');
   const lines = new ResultLines();
   for (const entry of entries.slice(0, limit)) {
@@ -30,12 +36,20 @@ export async function listFolder({ folder, limit, signal }: ListRequest): Promis
   });
 }
 
-async function readEntries(folder: string): Promise<Dirent[]> {
+async function readVisible({ path, folder }: ListRequest, files: FileAccess): Promise<Dirent[]> {
+  const { readableRoot, readVisibleEntries } = await import('../guarded-files.ts');
+  const root = readableRoot({ path, target: folder, files });
+  return readEntries(root, () => readVisibleEntries(root, files));
+}
+
+const readAll = (folder: string): Promise<Dirent[]> => readdir(folder, { withFileTypes: true });
+
+async function readEntries(folder: string, read = readAll): Promise<Dirent[]> {
   const stats = await stat(folder).catch(() => undefined);
   if (!stats) throw new Error(`Path not found: ${folder}`);
   if (!stats.isDirectory()) throw new Error(`Not a directory: ${folder}`);
   try {
-    const entries = await readdir(folder, { withFileTypes: true });
+    const entries = await read(folder);
     return entries.filter(({ name }) => !isTemporaryName(name));
   } catch (error) {
     throw new Error(`Cannot read directory: ${messageOf(error)}`, { cause: error });

@@ -15,9 +15,11 @@ export const lsTool = (cwd: string): Tool => ({
       limit: { type: 'integer', minimum: 1, description: `How many entries to show, by default ${DEFAULT_LIMIT}` },
     },
   },
-  execute: async ({ args, signal }) => {
+  execute: async ({ args, signal, permission }) => {
     const { listFolder } = await import('./ls-folder.ts');
-    const folder = resolveToolPath(cwd, String(args['path'] ?? '.'));
-    return listFolder({ folder, limit: Number(args['limit'] ?? DEFAULT_LIMIT), signal });
+    const path = String(args['path'] ?? '.');
+    const files = permission?.files;
+    const folder = resolveToolPath(cwd, path, files?.translate);
+    return listFolder({ path, folder, files, limit: Number(args['limit'] ?? DEFAULT_LIMIT), signal });
   },
 });

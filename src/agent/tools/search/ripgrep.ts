@@ -2,6 +2,7 @@ import { closeSync } from 'node:fs';
 import { openPipe } from '../../../system/processes/pipe.ts';
 import { PipeReader } from '../../../system/processes/pipe-reader.ts';
 import { type ProcessExit, spawnGroup } from '../../../system/processes/process-group.ts';
+import type { CommandLaunch, CommandSandbox } from '../../permission.ts';
 import { throwIfAborted } from '../../unless-aborted.ts';
 import { shortenLine } from './grep-matches.ts';
 
@@ -15,6 +16,8 @@ interface RipgrepRun {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly signal: AbortSignal;
+  // Runs ripgrep inside; absent: with the rights of the user.
+  readonly sandbox?: CommandSandbox | undefined;
   // Returns whether the search should continue.
   readonly onLine: (line: FoundLine) => boolean;
 }
@@ -23,7 +26,7 @@ interface RipgrepRun {
  * Runs ripgrep until it ends or `onLine` returns false; returns its last message. Throws on abort, if it was killed, or
  * if it failed before the first match; the process has ended by then.
  */
-export async function runRipgrep({ args, cwd, signal, onLine }: RipgrepRun): Promise<string> {
+export async function runRipgrep({ args, cwd, signal, sandbox, onLine }: RipgrepRun): Promise<string> {
   const command = await ripgrepPath();
   const pipe = await openPipe();
   const enough = new AbortController();
@@ -38,7 +41,9 @@ export async function runRipgrep({ args, cwd, signal, onLine }: RipgrepRun): Pro
     throwIfAborted(signal);
     // Warnings about unreadable files are off: the output holds only messages and found lines.
     const own = ['--no-config', '--no-messages', '--no-ignore-messages'];
-    const child = spawnGroup({ command, args: [...own, ...args], cwd, env: {}, output: pipe.write, family: FAMILY });
+    const launch = { command, args: [...own, ...args], cwd, env: {} };
+    const confined = sandbox ? await confineUnlessAborted(launch, sandbox, signal) : launch;
+    const child = spawnGroup({ ...confined, output: pipe.write, family: FAMILY });
     const stop = AbortSignal.any([signal, enough.signal]);
     const kill = () => void child.kill();
     stop.addEventListener('abort', kill, { once: true });
@@ -53,6 +58,12 @@ export async function runRipgrep({ args, cwd, signal, onLine }: RipgrepRun): Pro
   const problem = enough.signal.aborted ? undefined : failureText(exit, found > 0 ? '' : message);
   if (problem) throw new Error(problem);
   return message;
+}
+
+async function confineUnlessAborted(launch: CommandLaunch, sandbox: CommandSandbox, signal: AbortSignal) {
+  const confined = await sandbox.confine(launch);
+  throwIfAborted(signal);
+  return confined;
 }
 
 /** The path of the ripgrep that was installed with tau; throws how to install it. */

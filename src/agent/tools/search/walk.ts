@@ -15,7 +15,11 @@ export interface WalkOptions {
   readonly signal: AbortSignal;
   /** Receives a path relative to the root; returns whether to continue. */
   readonly visit: (path: string, isFolder: boolean) => boolean;
+  /** Lists a folder; by default with all of its entries. */
+  readonly readFolder?: ReadFolder | undefined;
 }
+
+type ReadFolder = (path: string) => Promise<Dirent[]>;
 
 /**
  * Visits everything below a folder that no .gitignore hides, in name order, a folder before its content. Does not
@@ -23,8 +27,8 @@ export interface WalkOptions {
  * is writing, and the content of folders that are unreadable or not named in UTF-8. Throws on abort.
  */
 export async function walk(root: string, options: WalkOptions): Promise<void> {
-  const walker = new Walker(root, options);
-  await walker.walkFolder({ path: root, entries: readEntries(root), outer: await IgnoreRules.above(root) });
+  const entries = readEntries(root, options.readFolder);
+  await new Walker(root, options).walkFolder({ path: root, entries, outer: await IgnoreRules.above(root) });
 }
 
 interface Folder {
@@ -54,7 +58,8 @@ class Walker {
       const isIgnored = isHidden || rules?.ignores(joinPath(path, entry.name), isFolder(entry));
       if (!isIgnored) visible.push(entry);
     }
-    const nextFolder = readAhead(visible.filter(isFolder).map(({ name }) => joinPath(path, name)));
+    const folders = visible.filter(isFolder).map(({ name }) => joinPath(path, name));
+    const nextFolder = readAhead(folders, this.#options.readFolder);
     for (const entry of visible) {
       if (this.#mustPause()) await this.#pause();
       if (!this.#options.visit(joinPath(path, entry.name).slice(this.#prefix), isFolder(entry))) return false;
@@ -78,8 +83,10 @@ const isFolder = (entry: Dirent) => entry.isDirectory();
 
 const joinPath = (folder: string, name: string) => (folder.endsWith('/') ? folder + name : `${folder}/${name}`);
 
-async function readEntries(folder: string): Promise<Dirent[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+const readAll: ReadFolder = (path) => readdir(path, { withFileTypes: true });
+
+async function readEntries(folder: string, read = readAll): Promise<Dirent[]> {
+  const entries = await read(folder).catch(() => []);
   return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -91,12 +98,12 @@ async function rulesIn(path: string, entries: readonly Dirent[], outer: IgnoreRu
 }
 
 /** Returns folders in order while the next ones are being read. */
-function readAhead(paths: readonly string[]): () => Pick<Folder, 'path' | 'entries'> {
+function readAhead(paths: readonly string[], read?: ReadFolder): () => Pick<Folder, 'path' | 'entries'> {
   const reading: Pick<Folder, 'path' | 'entries'>[] = [];
   let started = 0;
   return () => {
     for (const path of paths.slice(started, started + READ_AHEAD - reading.length)) {
-      reading.push({ path, entries: readEntries(path) });
+      reading.push({ path, entries: readEntries(path, read) });
       started++;
     }
     return reading.shift() as Pick<Folder, 'path' | 'entries'>;

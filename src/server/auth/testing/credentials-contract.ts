@@ -14,7 +14,7 @@ export interface SharedCredentials {
   readonly write: (kind: 'token' | 'login', key: string, entry: object) => Promise<void>;
 }
 
-const phone: NewToken = { name: 'phone', scopes: ['view'], allowedPaths: ['/srv'] };
+const phone: NewToken = { name: 'phone', scopes: ['view'], allowedPaths: ['/srv'], limit: 'auto' };
 
 // Changes of files are noticed by polling at the latest.
 const NOTICED = { timeout: 20_000 };
@@ -102,6 +102,9 @@ export function credentialsContract(name: string, make: () => Promise<SharedCred
       await shared.write('token', '00000002', { ...token, expires: '2020-01-01' });
       await shared.write('token', '00000003', { ...token, sha256: 'short' });
       await shared.write('token', '00000004', []);
+      for (const [index, limit] of ['none', '', null, 1, ['plan'], { mode: 'plan' }].entries())
+        await shared.write('token', `0000001${index}`, { ...token, limit });
+      await shared.write('token', '00000020', { ...token, limits: 'plan' });
       await shared.write('token', '00000005', token);
       await shared.write('login', digestOf('a'), login);
 

@@ -115,14 +115,12 @@ export class RemoteHandle implements SessionHandle {
     this.#post({ k: 'send', r, request });
   }
 
-  sendFrame(frame: Frame): boolean {
+  sendFrame(frame: Frame): void {
     this.#post({ k: 'frame', frame });
-    return !this.#isClosed;
   }
 
-  sendMalformedFrame(frame: MalformedFrame): boolean {
+  sendMalformedFrame(frame: MalformedFrame): void {
     this.#post({ k: 'malformed', frame });
-    return !this.#isClosed;
   }
 
   updatePreferences(): void {
@@ -206,7 +204,8 @@ export class RemoteHandle implements SessionHandle {
   }
 
   #handleCall(method: SubscriberMethod, value: unknown): void {
-    if (this.#isClosed) return;
+    // An answer counts although its client has left.
+    if (this.#isClosed && method !== 'onAnswer') return;
     if (method === 'onAttached')
       this.#subscriber.onAttached({
         sessionFile: undefined,

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../../protocol/generated/vocabulary.ts';
 import type { SessionRecord } from '../../session-record.ts';
-import type { AttachResult, Snapshot, Subscriber } from '../../sessions.ts';
+import type { AttachResult, DialogAnswer, Snapshot, Subscriber } from '../../sessions.ts';
 import type { Channel } from './node-channel.ts';
 import { SentRecipients } from './recipient-lists.ts';
 import type { SubscriberTraits } from './subscriber-traits.ts';
@@ -125,6 +125,10 @@ export class RemoteSubscriber implements Subscriber {
 
   sendPrivate(event: AgentEvent): void {
     this.#call('sendPrivate', event);
+  }
+
+  onAnswer(answer: DialogAnswer): void {
+    this.#call('onAnswer', answer);
   }
 
   onAgentLost(reason: string): void {

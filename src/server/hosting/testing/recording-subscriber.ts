@@ -4,6 +4,7 @@ import type {
   Access,
   AttachResult,
   CommandRequest,
+  DialogAnswer,
   SessionHandle,
   SessionTarget,
   Snapshot,
@@ -30,6 +31,7 @@ export class RecordingSubscriber implements Subscriber {
   readonly snapshots: Snapshot[] = [];
   readonly events: Event[] = [];
   readonly privateEvents: AgentEvent[] = [];
+  readonly answers: DialogAnswer[] = [];
   readonly losses: string[] = [];
   #wake: (() => void)[] = [];
 
@@ -50,6 +52,11 @@ export class RecordingSubscriber implements Subscriber {
 
   sendPrivate(event: AgentEvent): void {
     this.privateEvents.push(event);
+    this.#notify();
+  }
+
+  onAnswer(answer: DialogAnswer): void {
+    this.answers.push(answer);
     this.#notify();
   }
 

@@ -70,4 +70,8 @@ export const me: Route = {
 };
 
 /** The part of a grant that its holder may see. */
-export const describeGrant = ({ name, scopes }: Grant) => ({ name, scopes: [...scopes] });
+export const describeGrant = ({ name, scopes, limit }: Grant) => ({
+  name,
+  scopes: [...scopes],
+  ...(limit === undefined ? {} : { limit }),
+});

@@ -20,6 +20,7 @@ export const grantOf = (id: string, may: readonly Scope[] = scopes): Grant => ({
   name: `${id}'s token`,
   scopes: new Set(may),
   allowedPaths: undefined,
+  limit: undefined,
   expiresAt: undefined,
 });
 

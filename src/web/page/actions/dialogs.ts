@@ -4,7 +4,7 @@ import type { App } from '../state/app.ts';
 import type { LiveSession } from '../state/live-session.ts';
 
 /** A response to one dialog. */
-export type DialogResponse = Pick<ExtensionUiResponse, 'value' | 'confirmed' | 'cancelled'>;
+export type DialogResponse = Pick<ExtensionUiResponse, 'value' | 'confirmed' | 'cancelled' | 'message'>;
 
 /** Sends the response to a dialog. */
 export const respondToDialog = (session: LiveSession, id: string, response: DialogResponse): void =>

@@ -37,23 +37,25 @@ export function ThinkingChip() {
 
 interface ChipProps {
   readonly label: string;
+  // An additional class.
+  readonly kind?: string | undefined;
   readonly opens: Sheet;
   readonly children: ComponentChildren;
 }
 
 /** A setting; with the scope `prompt`, a button that opens its sheet. */
-function Chip({ label, opens, children }: ChipProps) {
+export function Chip({ label, kind = '', opens, children }: ChipProps) {
   const app = useApp();
   if (!app.may('prompt'))
     return (
-      <span class="chip" title={label}>
+      <span class={`chip ${kind}`} title={label}>
         {children}
       </span>
     );
   return (
     <button
       type="button"
-      class="chip"
+      class={`chip ${kind}`}
       aria-label={label}
       aria-haspopup="dialog"
       title={label}

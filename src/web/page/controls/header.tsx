@@ -4,6 +4,7 @@ import { Icon } from '../icons.tsx';
 import { waitingText } from '../sessions/waiting-sessions.ts';
 import { useApp, useSession } from '../state/app.ts';
 import { folderName } from '../state/list/session-summaries.ts';
+import { ApprovalChip } from './approval-chip.tsx';
 import { ModelChip, ThinkingChip } from './chips.tsx';
 import { SessionMenu } from './session-menu.tsx';
 import { Title } from './title.tsx';
@@ -36,6 +37,7 @@ export function Header() {
         <div class="chips">
           <ModelChip />
           <ThinkingChip />
+          <ApprovalChip />
           <ContextMeter />
         </div>
         <div class="head-buttons">

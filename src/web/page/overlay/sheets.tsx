@@ -7,6 +7,7 @@ import { Modal } from './modal.tsx';
 // The search is a part of the conversation instead.
 const sheets: Readonly<Record<Exclude<Sheet, 'search'>, ComponentType>> = {
   models: sheet(async () => (await import('../controls/pickers/models-sheet.tsx')).ModelsSheet),
+  approvals: sheet(async () => (await import('../controls/pickers/approvals-sheet.tsx')).ApprovalsSheet),
   thinking: sheet(async () => (await import('../controls/pickers/thinking-sheet.tsx')).ThinkingSheet),
   shortcuts: sheet(async () => (await import('../controls/shortcuts/shortcuts-sheet.tsx')).ShortcutsSheet),
   credentials: sheet(async () => (await import('../welcome/key-form.tsx')).KeyForm),
@@ -24,20 +25,21 @@ export function Sheets() {
   return Open ? <Open /> : null;
 }
 
-interface LazyOptions {
-  readonly load: () => Promise<ComponentType>;
-  readonly whileLoading: ComponentType;
-  readonly onError: ComponentType;
+interface LazyOptions<P> {
+  readonly load: () => Promise<ComponentType<P>>;
+  readonly whileLoading: ComponentType<P>;
+  readonly onError: ComponentType<P>;
 }
 
 /**
  * Wraps a component that is loaded after it was first rendered. A browser remembers a failed load, so only a reload of
  * the page retries it.
  */
-export function lazy({ load, whileLoading: Loading, onError: Failed }: LazyOptions): ComponentType {
-  const found = signal<ComponentType | undefined>(undefined);
+export function lazy<P extends object = object>(options: LazyOptions<P>): ComponentType<P> {
+  const { load, whileLoading: Loading, onError: Failed } = options;
+  const found = signal<ComponentType<P> | undefined>(undefined);
   const hasFailed = signal(false);
-  return function Lazy() {
+  return function Lazy(props: P) {
     useEffect(() => {
       if (found.peek()) return;
       load().then(
@@ -50,8 +52,8 @@ export function lazy({ load, whileLoading: Loading, onError: Failed }: LazyOptio
       );
     }, []);
     const Found = found.value;
-    if (Found) return <Found />;
-    return hasFailed.value ? <Failed /> : <Loading />;
+    if (Found) return <Found {...props} />;
+    return hasFailed.value ? <Failed {...props} /> : <Loading {...props} />;
   };
 }
 

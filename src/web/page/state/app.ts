@@ -3,6 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { applyTheme, storedTheme, type Theme } from '../../theme.ts';
+import { confineNewSession } from '../actions/sessions/confine-new-session.ts';
 import { currentLogin, type LoginInfo } from '../server-api.ts';
 import { Attention } from './attention/attention.ts';
 import { isVisible, matchesMedia } from './browser-signals.ts';
@@ -17,7 +18,7 @@ import { Navigation } from './navigation.ts';
 import type { PageLocation } from './page-location.ts';
 
 /** The sheet that is open; at most one is. */
-export type Sheet = 'shortcuts' | 'models' | 'thinking' | 'folders' | 'credentials' | 'search';
+export type Sheet = 'shortcuts' | 'models' | 'approvals' | 'thinking' | 'folders' | 'credentials' | 'search';
 
 /** The state of the whole page: the login, the open session, the list and the open sheet. */
 export class App {
@@ -85,6 +86,7 @@ export class App {
     effect(() => (this.sessions.isLoggedOut.value ? () => void this.#resumeAfterLogin() : undefined));
     // An extension may switch sessions first; the target is drawn only later.
     if (this.may('prompt')) effect(() => session.value?.onEditorText((text, id) => this.drafts.get(id).replace(text)));
+    effect(() => session.value && confineNewSession(session.value));
     // A sheet belongs to the session in which it was opened, also when a command switches sessions.
     effect(() => {
       if (sessionId.value !== undefined) this.sheet.value = undefined;

@@ -16,11 +16,15 @@ interface PickSheetProps<T> {
   // Without it, items keep their order.
   readonly order?: ((one: T, other: T) => number) | undefined;
   readonly choose: (chosen: T, options: { readonly alsoForNew: boolean }) => Promise<unknown>;
+  // Shown above the list.
   readonly children?: ComponentChildren;
+  // Shown below the list, instead of the choice for new sessions.
+  readonly below?: ComponentChildren;
 }
 
 /** Loads items, lets the user choose one, and closes when the agent has accepted it. */
-export function PickSheet<T>({ title, label, hasSearch, load, itemOf, order, choose, children }: PickSheetProps<T>) {
+export function PickSheet<T>(props: PickSheetProps<T>) {
+  const { title, label, hasSearch, load, itemOf, order, choose, children, below } = props;
   const { sheet } = useApp();
   const session = useSession();
   const ownSheet = useRef(sheet.peek()).current;
@@ -52,16 +56,18 @@ export function PickSheet<T>({ title, label, hasSearch, load, itemOf, order, cho
         </p>
       )}
       <Picker label={label} items={items} hasSearch={hasSearch} onChoose={pick} />
-      <label class="for-new check">
-        <input
-          type="checkbox"
-          checked={alsoForNew.value}
-          onChange={(event) => {
-            alsoForNew.value = event.currentTarget.checked;
-          }}
-        />
-        Also for new sessions
-      </label>
+      {below ?? (
+        <label class="for-new check">
+          <input
+            type="checkbox"
+            checked={alsoForNew.value}
+            onChange={(event) => {
+              alsoForNew.value = event.currentTarget.checked;
+            }}
+          />
+          Also for new sessions
+        </label>
+      )}
     </Modal>
   );
 }

@@ -39,8 +39,14 @@ function progressIn(
   const latest = answer ?? messages.findLast(({ role }) => role === 'assistant');
   if (!running || !message || message !== latest) return new Map();
   const calls = openCalls ?? toolCallIds(message);
+  const silent = tools.filter(({ progress }) => progress === undefined);
+  const named = new Set(
+    dialogs.map((dialog) => (dialog.method === 'select' ? dialog.approval?.toolCallId : undefined)),
+  );
+  const awaiting = silent.filter(({ toolCallId }) => named.has(toolCallId));
   // A handler opens its dialog before the tool has any output, and calls reach their handlers in order.
-  const asking = new Set(tools.filter(({ progress }) => progress === undefined).slice(0, dialogs.length));
+  const others = silent.filter((tool) => !awaiting.includes(tool)).slice(0, dialogs.length - awaiting.length);
+  const asking = new Set([...awaiting, ...others]);
   return new Map(
     calls.map((id) => {
       const tool = tools.find(({ toolCallId }) => toolCallId === id);

@@ -9,13 +9,14 @@ export interface DialogChoice {
   /** The key that chooses it. */
   readonly hotkey: string | undefined;
   readonly response: DialogResponse;
-  readonly isMain?: boolean | undefined;
+  // A class: `main` marks the choice that is usual.
+  readonly kind?: string | undefined;
 }
 
 export interface ChoicesProps {
   readonly choices: readonly DialogChoice[];
-  /** `row` places a few short choices side by side. */
-  readonly kind?: 'row' | undefined;
+  /** `row` places a few short choices side by side, `options` longer ones. */
+  readonly kind?: 'row' | 'options' | undefined;
   readonly onResponse: (response: DialogResponse) => void;
 }
 
@@ -47,17 +48,18 @@ export function Choices({ choices, kind, onResponse }: ChoicesProps) {
   };
   return (
     <fieldset ref={fieldset} class={`choices ${kind ?? ''}`} onKeyDown={onKeyDown}>
-      {choices.map(({ label, hotkey, response, isMain }, index) => (
+      {choices.map(({ label, hotkey, response, kind: weight }, index) => (
         <button
           key={index}
           type="button"
-          class={isMain ? 'main' : ''}
+          class={weight}
           aria-keyshortcuts={hotkey}
           tabIndex={index === at.value ? 0 : -1}
           onFocus={() => {
             at.value = index;
           }}
-          onClick={() => onResponse(response)}
+          // The second click of a double click may meet the next dialog.
+          onClick={({ detail }) => detail < 2 && onResponse(response)}
         >
           <span>{label === '' ? '(nothing)' : <PlainText text={label} />}</span>
           {hotkey !== undefined && (

@@ -44,8 +44,8 @@ export function useDialogFocus(container: RefObject<HTMLElement | null>, ids: re
       answered.current = id;
     },
     onFocusIn: ({ relatedTarget }) => {
-      if (!(relatedTarget instanceof Node && container.current?.contains(relatedTarget)))
-        origin.current = relatedTarget;
+      // The focus comes from nowhere when it moves on from an answered dialog.
+      if (relatedTarget instanceof Node && !container.current?.contains(relatedTarget)) origin.current = relatedTarget;
     },
   };
 }

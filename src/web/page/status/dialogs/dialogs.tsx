@@ -1,14 +1,29 @@
 import { useComputed } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { OpenDialog } from '../../../../client/view/extension-ui.ts';
 import { PlainText } from '../../../code/plain-text.tsx';
 import { oneLine } from '../../../format.ts';
 import { announceResolvedDialogs } from '../../actions/dialogs.ts';
 import { keysText } from '../../controls/shortcuts/keyboard.ts';
+import { lazy } from '../../overlay/sheets.tsx';
 import { useApp, useSession } from '../../state/app.ts';
 import { DIALOG_KEYS, useDialogFocus } from './dialog-focus.ts';
 import { DialogForm } from './dialog-form.tsx';
+import type { DialogProps } from './dialog-frame.tsx';
 
-/** The open dialogs of extensions, in their order. */
+// Loaded with the conversation, whose diffs and colours it uses. Without it, the options are shown as of any dialog.
+const ApprovalForm = lazy<DialogProps>({
+  load: async () => (await import('../../session-parts.ts')).sessionParts.ApprovalForm,
+  whileLoading: () => <form class="dialog" />,
+  onError: DialogForm,
+});
+
+// An approval that lacks a part, from another agent, is shown as any dialog.
+const isApproval = (dialog: OpenDialog | undefined): boolean =>
+  dialog?.method === 'select' &&
+  (['subject', 'why', 'options'] as const).every((part) => typeof dialog.approval?.[part] === 'object');
+
+/** The open dialogs, in their order. */
 export function Dialogs() {
   const app = useApp();
   const session = useSession();
@@ -22,9 +37,10 @@ export function Dialogs() {
   if (dialogs.length === 0) return null;
   return (
     <div class="dialogs" ref={container} onFocusIn={onFocusIn}>
-      {dialogs.map((dialog) => (
-        <DialogForm key={dialog.id} dialog={dialog} onAnswered={() => onAnswered(dialog.id)} />
-      ))}
+      {dialogs.map((dialog) => {
+        const Form = isApproval(dialog) ? ApprovalForm : DialogForm;
+        return <Form key={dialog.id} dialog={dialog} onAnswered={() => onAnswered(dialog.id)} />;
+      })}
     </div>
   );
 }
@@ -32,13 +48,14 @@ export function Dialogs() {
 /** Announces the first dialog to screen readers, with its shortcut and the number of further ones. */
 export function DialogAnnouncement() {
   const { view } = useSession();
-  const title = useComputed(() => view.value.dialogs[0]?.title).value;
+  const first = useComputed(() => view.value.dialogs[0]).value;
   const more = useComputed(() => view.value.dialogs.length - 1).value;
   return (
     <p class="hidden-label" role="status">
-      {title !== undefined && (
+      {first && (
         <>
-          An extension asks: <PlainText text={oneLine(title, 200)} /> ({keysText(DIALOG_KEYS)} leads there)
+          {isApproval(first) ? 'Approval needed' : 'An extension asks'}: <PlainText text={oneLine(first.title, 200)} />{' '}
+          ({keysText(DIALOG_KEYS)} leads there)
           {more > 0 && `, and ${more} more`}
         </>
       )}

@@ -1,0 +1,46 @@
+import type { Params, ServerConnectedEvent, StateSyncedEvent } from '../../protocol/generated/vocabulary.ts';
+
+/** The approval mode and the sandbox that a client requests for the sessions that it creates. */
+export type RequestedApprovals = Pick<Params<'set_approval_mode'>, 'mode' | 'sandbox'>;
+
+/** Decides on each connection whether the created session still needs its approval mode. */
+export class InitialApprovals {
+  readonly params: RequestedApprovals;
+  /** The id came from outside: another page or program may have created the session before. */
+  readonly #mayExist: boolean;
+  /** The created session; a later move of the connection leads elsewhere. */
+  #sessionId: string | undefined;
+  #isExisting = false;
+  #isPending = false;
+  /** The numbering of the session whose server has responded. */
+  #epoch: string | undefined;
+
+  constructor(params: RequestedApprovals, { mayExist }: { readonly mayExist: boolean }) {
+    this.params = params;
+    this.#mayExist = mayExist;
+  }
+
+  /** Recognizes an existing session by the first snapshot: it has messages, or a mode that was chosen. */
+  onSnapshot({ state, messages }: StateSyncedEvent): void {
+    if (!this.#mayExist || this.#sessionId !== undefined) return;
+    this.#isExisting = messages.length > 0 || state.messageCount > 0 || (state.approvalMode ?? 'full') !== 'full';
+  }
+
+  /**
+   * Whether to send the request now. An empty session is not stored: one that a server has forgotten is created again,
+   * with a new numbering and without the mode.
+   */
+  begin({ sessionId, epoch }: ServerConnectedEvent, { isEmpty }: { readonly isEmpty: boolean }): boolean {
+    this.#sessionId ??= sessionId;
+    const isKnown = this.#epoch !== undefined && (!isEmpty || this.#epoch === epoch);
+    if (this.#isPending || this.#isExisting || isKnown || sessionId !== this.#sessionId) return false;
+    this.#isPending = true;
+    return true;
+  }
+
+  /** The server has responded; undefined: the connection was lost before. */
+  end(epoch: string | undefined): void {
+    this.#isPending = false;
+    this.#epoch = epoch ?? this.#epoch;
+  }
+}

@@ -1,0 +1,42 @@
+import { homedir } from 'node:os';
+import { Approvals } from '../../extend/approvals/approvals.ts';
+import { SessionSandbox } from '../../extend/approvals/session-sandbox.ts';
+import { ApprovalsFile } from '../../store/approvals/approvals-file.ts';
+import { realPath } from '../../system/files/real-path.ts';
+import type { Agent } from '../agent.ts';
+import type { CurrentApprovals } from './current-approvals.ts';
+
+// `customType` of the entries with answered questions.
+const ANSWER_TYPE = 'tau.approval';
+
+/** Joins the code that decides about calls with the agent. */
+export async function openApprovals(agent: Agent, current: CurrentApprovals): Promise<Approvals> {
+  const { dialogs } = await agent.addons.ensureLoaded();
+  const { agentDir } = agent.addonPaths;
+  const settings = () => current.session.policy.settings;
+  const folders = () => ({
+    cwd: realPath(agent.session.log.header.cwd),
+    home: realPath(agent.env['HOME'] || homedir()),
+    agentDir: realPath(agentDir),
+  });
+  const sandbox = new SessionSandbox({
+    folders,
+    settings: () => settings()?.sandbox,
+    use: () => current.session.sandboxUse,
+    isWanted: () => current.session.wantsSandbox,
+  });
+  return new Approvals({
+    dialogs,
+    folders,
+    modeOf: (run) => current.modeOf(run),
+    activeRun: () => agent.session.run,
+    settings,
+    file: new ApprovalsFile(agentDir),
+    sourceOf: (name) => agent.toolbox.sourceOf(name) ?? 'extension',
+    pathVariable: () => agent.shell.env['PATH'] ?? '',
+    record: (answer) => void agent.session.transcript.append({ type: 'custom', customType: ANSWER_TYPE, data: answer }),
+    stopRun: () => void agent.session.abort(),
+    warn: (messages) => agent.warnings.report('settings', messages),
+    sandbox,
+  });
+}

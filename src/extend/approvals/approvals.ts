@@ -1,0 +1,281 @@
+import type { FinalCall, Permission } from '../../agent/permission.ts';
+import { ToolError, textOutput } from '../../agent/tool.ts';
+import type { LogFolder } from '../../agent/tools/bash/output-log.ts';
+import { Refusal } from '../../protocol/errors.ts';
+import type { ApprovalMode, SandboxState, SandboxUse, SavedApproval } from '../../protocol/generated/vocabulary.ts';
+import type { Run } from '../../session/run/run.ts';
+import type { ApprovalSettings } from '../../store/approvals/approval-settings.ts';
+import type { ApprovalsFile } from '../../store/approvals/approvals-file.ts';
+import type { Dialogs } from '../dialogs.ts';
+import type { CallFacts, CallSource } from './call-facts.ts';
+import { DENIED_UNASKED, type Decision, decide, deniedByUser, type Policy } from './decide.ts';
+import { factsOf } from './facts-of-call.ts';
+import { FilePolicy } from './file-policy.ts';
+import { Grants } from './grants.ts';
+import { restrictsPath } from './match-rule.ts';
+import { programCheck } from './program-check.ts';
+import { type Answer, answerTo, type Question, questionAbout } from './question.ts';
+import { type ApprovalRule, parseRules } from './rules.ts';
+import type { SessionSandbox } from './session-sandbox.ts';
+
+/** The parts of the agent that approvals use. */
+export interface ApprovalParts {
+  readonly dialogs: Dialogs;
+  /** The real paths of the session's folder, the user's home and the agent folder. */
+  readonly folders: () => { readonly cwd: string; readonly home: string; readonly agentDir: string };
+  readonly modeOf: (run: Run | undefined) => ApprovalMode;
+  readonly activeRun: () => Run | undefined;
+  readonly settings: () => ApprovalSettings | undefined;
+  readonly file: ApprovalsFile;
+  readonly sourceOf: (toolName: string) => CallSource;
+  readonly pathVariable: () => string;
+  /** Stores which option answered a question. The entry grants nothing when it is read again. */
+  readonly record: (answer: RecordedAnswer) => void;
+  readonly stopRun: () => void;
+  readonly warn: (messages: readonly string[]) => void;
+  readonly sandbox: SessionSandbox;
+}
+
+export interface RecordedAnswer {
+  readonly toolCallId?: string | undefined;
+  readonly toolName: string;
+  readonly option: string;
+  readonly rule?: string | undefined;
+}
+
+/** The run of a call, and the signal that ends both. */
+interface CallContext {
+  readonly run: Run;
+  readonly signal: AbortSignal;
+}
+
+interface OpenQuestion {
+  readonly facts: CallFacts;
+  readonly run: Run | undefined;
+  readonly settled: AbortController;
+}
+
+/** How long a question waits by default while no client can show it. */
+const QUESTION_WAIT_MS = 600_000;
+
+/** Decides which tool calls of the model may run, and asks the user about the others. */
+export class Approvals {
+  readonly #parts: ApprovalParts;
+  readonly #open = new Set<OpenQuestion>();
+  #grants: Grants;
+  #rules: Policy['rules'] | undefined;
+
+  constructor(parts: ApprovalParts) {
+    this.#parts = parts;
+    this.#grants = new Grants(parts.folders().cwd);
+    parts.sandbox.mayConnect = (host, port) => this.#mayConnect(host, port);
+  }
+
+  get sandboxState(): SandboxState {
+    return this.#parts.sandbox.state;
+  }
+
+  /** The temporary folder of the sandbox, and its name inside. */
+  get logFolder(): LogFolder | undefined {
+    const { tmp } = this.#parts.sandbox;
+    return tmp === undefined ? undefined : { path: tmp, shownPath: '/tmp' };
+  }
+
+  /** Finds out whether a sandbox works. Rejects if it is required and none does. */
+  prepareSandbox(use: SandboxUse): Promise<void> {
+    return this.#parts.sandbox.prepare(use);
+  }
+
+  /** Settles with what the call may reach; rejects with the error result of a call that may not run. */
+  async permit({ call, tool, args }: FinalCall, { run, signal }: CallContext): Promise<Permission> {
+    const source = this.#parts.sourceOf(tool.name);
+    const access = await this.#accessFor(tool.name, args);
+    const facts = factsOf({ toolName: tool.name, source, args, cwd: this.#parts.folders().cwd, access });
+    const question = { toolCallId: call.id, toolName: tool.name, source, args };
+    await this.#settle(facts, { run, signal, question, translate: access.translate });
+    const { subject } = facts;
+    if (subject.type === 'write') access.approve(subject.path);
+    const mode = this.#parts.modeOf(run);
+    const isInside = subject.type === 'command' ? !subject.outside : tool.name === 'grep';
+    const sandbox =
+      source === 'builtin' && isInside ? await this.#parts.sandbox.forCall({ readOnly: mode === 'plan' }) : undefined;
+    const files = mode === 'full' && !this.#hasFileRules ? undefined : access;
+    return { ...(files ? { files } : {}), ...(sandbox ? { sandbox } : {}) };
+  }
+
+  /** A path below `/tmp` means the folder of the sandbox, which is made for it. */
+  async #accessFor(toolName: string, args: Readonly<Record<string, unknown>>): Promise<FilePolicy> {
+    const { sandbox, folders } = this.#parts;
+    const { cwd } = folders();
+    const { path } = args;
+    if (sandbox.isOn && typeof path === 'string' && /^@?\/tmp(\/|$)/.test(path)) await sandbox.open();
+    return new FilePolicy({
+      writable: sandbox.writable,
+      // Below /proc lies the environment of this process, with its keys.
+      hidden: [...sandbox.hidden, '/proc'],
+      readable: sandbox.readable,
+      isReadDenied: (path) => this.#ruleLists.deny.some((rule) => restrictsPath(rule, { toolName, path }, cwd)),
+      tmp: sandbox.tmp,
+    });
+  }
+
+  /** The approvals of the session and those saved for its project. */
+  list(): SavedApproval[] {
+    const { approvals } = this.#parts.file.list(this.#parts.folders().cwd);
+    return [...this.#grants.rules.map((rule): SavedApproval => ({ rule, scope: 'session' })), ...approvals];
+  }
+
+  async remove(rule: string): Promise<void> {
+    const wasGranted = this.#grants.remove(rule);
+    const wasSaved = await this.#parts.file.remove(this.#parts.folders().cwd, rule);
+    if (!wasGranted && !wasSaved) throw new Refusal('not_found', `There is no approval ${rule}`);
+  }
+
+  /** Closes the questions that the new mode answers. */
+  onModeChanged(): void {
+    this.#settleAnswered();
+  }
+
+  /** Grants end with their session; settings are read again. */
+  onSessionSwitched(): void {
+    this.#grants = new Grants(this.#parts.folders().cwd);
+    this.#rules = undefined;
+    void this.#parts.sandbox.end();
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.sandbox.end();
+  }
+
+  get #settings(): ApprovalSettings | undefined {
+    return this.#parts.settings();
+  }
+
+  get #hasFileRules(): boolean {
+    const { ask, deny } = this.#ruleLists;
+    return [...ask, ...deny].some(({ type }) => type === 'path');
+  }
+
+  get #ruleLists(): Policy['rules'] {
+    this.#rules ??= this.#parseRules();
+    return this.#rules;
+  }
+
+  #parseRules(): Policy['rules'] {
+    const { home } = this.#parts.folders();
+    const { allow = [], ask = [], deny = [] } = this.#settings?.approvals ?? {};
+    const domains = (this.#settings?.sandbox.domains ?? []).map((host) => `network(${host})`);
+    const parse = (texts: readonly string[], list: 'allow' | 'ask' | 'deny'): ApprovalRule[] => {
+      const { rules, warnings } = parseRules(texts, { list, home });
+      this.#parts.warn(warnings);
+      return rules;
+    };
+    return { allow: parse([...allow, ...domains], 'allow'), ask: parse(ask, 'ask'), deny: parse(deny, 'deny') };
+  }
+
+  #decide(facts: CallFacts, run: Run | undefined): Decision {
+    const { folders, modeOf, file, sandbox, pathVariable, warn } = this.#parts;
+    const { cwd, home } = folders();
+    const saved = file.list(cwd);
+    warn(saved.warnings);
+    return decide(facts, {
+      mode: modeOf(run),
+      rules: this.#ruleLists,
+      saved: parseRules(
+        saved.approvals.map(({ rule }) => rule),
+        { list: 'allow', home },
+      ).rules,
+      grants: this.#grants,
+      cwd,
+      isConfined: sandbox.isOn,
+      isExternal: sandbox.state.status === 'external',
+      isTrustedProgram: programCheck({ path: pathVariable(), writable: sandbox.writable }),
+    });
+  }
+
+  /** Settles when the call may run; rejects with its error result if it may not. */
+  async #settle(facts: CallFacts, context: QuestionContext): Promise<void> {
+    while (true) {
+      const decision = this.#decide(facts, context.run);
+      if (decision.kind === 'allow') return;
+      if (decision.kind === 'deny') throw denied(decision.reason, 'rule');
+      const answer = await this.#ask(facts, decision, context);
+      if (answer === 'settled') continue;
+      if (answer === 'unasked') throw denied(DENIED_UNASKED, 'nobody');
+      await this.#apply(answer, facts, context);
+      return;
+    }
+  }
+
+  async #ask(
+    facts: CallFacts,
+    decision: Extract<Decision, { kind: 'ask' }>,
+    { run, signal, question, translate }: QuestionContext,
+  ): Promise<Answer | 'settled' | 'unasked'> {
+    const { dialogs, modeOf, folders, sandbox, pathVariable } = this.#parts;
+    if (!dialogs.isAnswerable('select')) return 'unasked';
+    const { cwd } = folders();
+    const dialog = await questionAbout({
+      call: question,
+      facts,
+      decision,
+      mode: modeOf(run),
+      cwd,
+      translate,
+      isConfined: sandbox.isOn,
+      waitMs: this.#settings?.approvals.waitMs ?? QUESTION_WAIT_MS,
+      isTrustedProgram: programCheck({ path: pathVariable(), writable: sandbox.writable }),
+    });
+    const open: OpenQuestion = { facts, run, settled: new AbortController() };
+    this.#open.add(open);
+    try {
+      const response = await dialogs.open(dialog, { timeout: undefined, signal, settled: open.settled.signal });
+      return open.settled.signal.aborted ? 'settled' : answerTo(dialog, response);
+    } finally {
+      this.#open.delete(open);
+    }
+  }
+
+  async #apply({ option, message }: Answer, facts: CallFacts, { question }: QuestionContext): Promise<void> {
+    const { kind, rule } = option;
+    const { record, file, folders, stopRun } = this.#parts;
+    record({ toolCallId: question.toolCallId, toolName: question.toolName, option: kind, rule });
+    if (kind === 'reject_stop') stopRun();
+    if (kind === 'reject_stop' || kind === 'reject_once') throw denied(deniedByUser(message), 'client');
+    if (kind === 'allow_session') this.#grants.add(facts);
+    if (kind === 'allow_always' && rule !== undefined) await file.add(folders().cwd, rule);
+    if (kind !== 'allow_once') this.#settleAnswered();
+  }
+
+  #settleAnswered(): void {
+    for (const { facts, run, settled } of [...this.#open]) if (this.#decide(facts, run).kind !== 'ask') settled.abort();
+  }
+
+  /** Whether commands in the sandbox may connect to a host. */
+  async #mayConnect(host: string, port: number): Promise<boolean> {
+    const run = this.#parts.activeRun();
+    const facts: CallFacts = { toolName: 'bash', source: 'builtin', subject: { type: 'host', host, port } };
+    const question = { toolName: 'bash', source: 'builtin', args: {} } as const;
+    try {
+      await this.#settle(facts, { run, signal: run?.signal ?? NEVER, question, translate: (path) => path });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** The context of a question beside the facts of its call. */
+interface QuestionContext {
+  readonly run: Run | undefined;
+  readonly signal: AbortSignal;
+  readonly question: Question['call'];
+  readonly translate: (path: string) => string;
+}
+
+const NEVER = new AbortController().signal;
+
+/** The error result of a call that may not run. `by`: what denied it. */
+function denied(text: string, by: 'rule' | 'client' | 'nobody'): ToolError {
+  return new ToolError({ ...textOutput(text), details: { denied: true, by } });
+}

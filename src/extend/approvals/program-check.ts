@@ -1,0 +1,35 @@
+import { statSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { realPath } from '../../system/files/real-path.ts';
+import type { ProgramCheck } from './match-rule.ts';
+
+interface ProgramFolders {
+  /** The variable PATH of commands. */
+  readonly path: string;
+  /** The real paths of folders that commands may change. */
+  readonly writable: readonly string[];
+}
+
+/** Returns a check whether the program that PATH gives for a name lies where the model cannot replace it. */
+export function programCheck({ path, writable }: ProgramFolders): ProgramCheck {
+  const isWritable = (file: string) => writable.some((root) => file === root || file.startsWith(`${root}${sep}`));
+  return (name) => {
+    for (const folder of path.split(':')) {
+      // A relative folder depends on where the command runs.
+      if (!folder.startsWith('/')) return false;
+      const real = realPathOf(join(folder, name));
+      // A program that is created there later would come first.
+      if (isWritable(realPathOf(folder) ?? folder)) return false;
+      if (real !== undefined && statSync(real, { throwIfNoEntry: false })?.isFile()) return !isWritable(real);
+    }
+    return false;
+  };
+}
+
+function realPathOf(path: string): string | undefined {
+  try {
+    return realPath(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import type { CommandLaunch, CommandSandbox } from '../../agent/permission.ts';
+import { NO_SANDBOX, Refusal } from '../../protocol/errors.ts';
+import type { SandboxState, SandboxUse } from '../../protocol/generated/vocabulary.ts';
+import type { ApprovalSettings } from '../../store/approvals/approval-settings.ts';
+import { createSandbox } from '../../system/sandbox/create-sandbox.ts';
+import { probeSandbox } from '../../system/sandbox/probe.ts';
+import { hiddenPaths, writableRoots } from '../../system/sandbox/roots.ts';
+import type { Sandbox, SandboxOptions, SandboxProbe } from '../../system/sandbox/sandbox.ts';
+
+/** The parts of the agent on which the sandbox of a session depends. */
+export interface SessionSandboxParts {
+  readonly folders: () => { readonly cwd: string; readonly home: string; readonly agentDir: string };
+  readonly settings: () => ApprovalSettings['sandbox'] | undefined;
+  /** The choice that holds for the session. */
+  readonly use: () => SandboxUse;
+  /** Whether commands are to run in a sandbox, if one works. */
+  readonly isWanted: () => boolean;
+}
+
+/** The sandbox of the current session: probed once for each process, made with the first command. */
+export class SessionSandbox {
+  /** Decides about hosts. */
+  mayConnect: (host: string, port: number) => Promise<boolean> = async () => false;
+  readonly #parts: SessionSandboxParts;
+  #isReadOnly = false;
+  // As in the sandbox, links are followed once.
+  #writable: readonly string[] | undefined;
+  #probing: Promise<SandboxProbe> | undefined;
+  #probe: SandboxProbe | undefined;
+  #creating: Promise<Sandbox> | undefined;
+  #sandbox: Sandbox | undefined;
+
+  constructor(parts: SessionSandboxParts) {
+    this.#parts = parts;
+  }
+
+  /** Finds out whether a sandbox works. Rejects if it is required and none does. */
+  async prepare(use: SandboxUse): Promise<void> {
+    this.#probing ??= probeSandbox();
+    const probe = await this.#probing;
+    this.#probe = probe;
+    if (probe.engine === undefined && use === 'required')
+      throw new Refusal('sandbox_unavailable', `${NO_SANDBOX}: ${problemOf(probe)}`);
+  }
+
+  /** Whether commands run in a sandbox. */
+  get isOn(): boolean {
+    return this.#parts.isWanted() && this.#probe?.engine !== undefined;
+  }
+
+  get state(): SandboxState {
+    if (this.#parts.use() === 'external') return { status: 'external' };
+    if (!this.#parts.isWanted() || !this.#probe) return { status: 'off' };
+    const probe = this.#probe;
+    if (probe.engine === undefined) return { status: 'unavailable', reason: problemOf(probe) };
+    return { status: 'on', engine: probe.engine, network: this.#network, writable: [...this.writable] };
+  }
+
+  /** The real paths of the folders that commands may change. */
+  get writable(): readonly string[] {
+    this.#writable ??= writableRoots(this.#options(false)).roots;
+    return this.#writable;
+  }
+
+  /** The real paths of the files and folders that exist and that neither commands nor file tools read. */
+  get hidden(): readonly string[] {
+    return hiddenPaths(this.#options(false));
+  }
+
+  /** The paths inside hidden ones that both read. */
+  get readable(): readonly string[] {
+    return readableInAgentFolder(this.#parts.folders().agentDir);
+  }
+
+  /** The folder that is `/tmp` inside, once there is a sandbox. */
+  get tmp(): string | undefined {
+    return this.#sandbox?.tmp;
+  }
+
+  /** The sandbox for one call; undefined where none is wanted or none works. */
+  async forCall({ readOnly }: { readonly readOnly: boolean }): Promise<CommandSandbox | undefined> {
+    if (!this.isOn) return undefined;
+    const sandbox = await this.open({ readOnly });
+    return { confine: (launch: CommandLaunch) => sandbox.confine(launch) };
+  }
+
+  /** Makes the sandbox, if there is none. One that may change files ends before one that may not begins. */
+  async open({ readOnly = this.#isReadOnly } = {}): Promise<Sandbox> {
+    if (readOnly !== this.#isReadOnly) {
+      this.#isReadOnly = readOnly;
+      await this.end();
+    }
+    this.#creating ??= createSandbox(this.#options(readOnly));
+    const creating = this.#creating;
+    try {
+      this.#sandbox = await creating;
+      return this.#sandbox;
+    } catch (error) {
+      // The next command tries again.
+      if (this.#creating === creating) this.#creating = undefined;
+      throw error;
+    }
+  }
+
+  /** Ends every process inside. */
+  async end(): Promise<void> {
+    const creating = this.#creating;
+    this.#creating = undefined;
+    this.#sandbox = undefined;
+    this.#writable = undefined;
+    await (await creating?.catch(() => undefined))?.close();
+  }
+
+  get #network() {
+    const network = this.#parts.settings()?.network ?? 'ask';
+    return network === 'none' || network === 'open' ? network : 'ask';
+  }
+
+  #options(readOnly: boolean): SandboxOptions {
+    const { cwd, home, agentDir } = this.#parts.folders();
+    const {
+      writable = [],
+      hidden = [],
+      env = [],
+      unixSockets = false,
+      gitWrite = false,
+    } = this.#parts.settings() ?? {};
+    return {
+      cwd,
+      home,
+      writable: [cwd, ...writable],
+      hidden: [agentDir, ...hidden],
+      readable: readableInAgentFolder(agentDir),
+      readOnly,
+      network: this.#network,
+      mayConnect: (host, port) => this.mayConnect(host, port),
+      env,
+      unixSockets,
+      gitWrite,
+    };
+  }
+}
+
+// The system prompt names files of these to the model, and skills start programs of their own. All others are hidden:
+// keys, tokens, settings, sessions.
+const READABLE_NAMES = [
+  ...['skills', 'prompts', 'npm', 'git', 'bin'],
+  ...['AGENTS.md', 'CLAUDE.md', 'SYSTEM.md', 'APPEND_SYSTEM.md'],
+];
+
+const readableInAgentFolder = (agentDir: string): string[] => READABLE_NAMES.map((name) => join(agentDir, name));
+
+const problemOf = ({ reason, remedy }: { readonly reason: string; readonly remedy: string }) => `${reason}. ${remedy}`;

@@ -1,0 +1,42 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { guardLeftover, releaseLeftover, startGuardian } from '../processes/guardian.ts';
+
+/** The files of one sandbox on the host. No command can reach any but `tmp`. */
+export interface SessionFiles {
+  /** Is `/tmp` inside. */
+  readonly tmp: string;
+  /** An empty file, mounted over hidden files. */
+  readonly empty: string;
+  /** The seccomp filter. */
+  readonly filter: string;
+  readonly remove: () => Promise<void>;
+}
+
+const REMOVE_RETRIES = 5;
+
+/** Makes the private folder of a sandbox. The guardian removes it when this process dies. */
+export function makeSessionFiles(filter: Buffer): SessionFiles {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tau-sandbox-')));
+  const [tmp, empty, filterFile] = [join(folder, 'tmp'), join(folder, 'empty'), join(folder, 'filter')];
+  const leftover = { kind: 'tree', path: folder } as const;
+  startGuardian();
+  guardLeftover(leftover);
+  try {
+    mkdirSync(tmp, { mode: 0o700 });
+    writeFileSync(empty, '', { mode: 0o400 });
+    writeFileSync(filterFile, filter, { mode: 0o400 });
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    releaseLeftover(leftover);
+    throw error;
+  }
+  const remove = async () => {
+    // A process that is just ending may still write.
+    await rm(folder, { recursive: true, force: true, maxRetries: REMOVE_RETRIES });
+    releaseLeftover(leftover);
+  };
+  return { tmp, empty, filter: filterFile, remove };
+}

@@ -48,7 +48,10 @@ export const pages: Readonly<Record<Topic, () => string>> = {
           'programs get full.',
       ),
       options('tools'),
-      examples("tau -p --tools read 'read package.json'", "tau -p --approvals auto --sandbox required 'Run the tests.'"),
+      examples(
+        "tau -p --tools read 'read package.json'",
+        "tau -p --approvals auto --sandbox required 'Run the tests.'",
+      ),
     ),
   extensions: () =>
     page(

@@ -48,7 +48,9 @@ describe.runIf(process.platform === 'linux')('a machine without a sandbox', () =
   it('where namespaces are refused, gets the reason of bwrap and the permission that is missing', async () => {
     expect(await sandboxFinding(foldersWith({}), { probe: refusedBubblewrap() })).toMatchObject({
       status: 'warning',
-      message: expect.stringMatching(/setting up uid map: Permission denied.*To confine commands, allow user namespaces/s),
+      message: expect.stringMatching(
+        /setting up uid map: Permission denied.*To confine commands, allow user namespaces/s,
+      ),
     });
   });
 });

@@ -27,9 +27,11 @@ interface SandboxChoice {
 export async function sandboxFinding(folders: ProjectFolders, choice: SandboxChoice = {}): Promise<Finding> {
   const check = 'sandbox';
   const use = choice.use ?? readApprovalSettings(folders).settings.sandbox.use;
-  if (use === 'external') return fine(check, 'External: this machine counts as the sandbox, and no command is confined');
+  if (use === 'external')
+    return fine(check, 'External: this machine counts as the sandbox, and no command is confined');
   const probe = await probeSandbox(choice.probe).catch(failedProbe);
-  if (probe.engine !== undefined) return fine(check, `${probe.engine} works${use === 'off' ? ', but is turned off' : ''}`);
+  if (probe.engine !== undefined)
+    return fine(check, `${probe.engine} works${use === 'off' ? ', but is turned off' : ''}`);
   const remedy = `To confine commands, ${probe.remedy}`;
   return use === 'required'
     ? problem(check, `None works, but one is required, so no session opens. ${probe.reason}. ${remedy}`)

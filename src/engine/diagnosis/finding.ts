@@ -14,10 +14,7 @@ export const warning = (check: string, message: string): Finding => ({ check, st
 export const problem = (check: string, message: string): Finding => ({ check, status: 'error', message });
 
 /** Runs all checks concurrently and returns their findings in order. Never rejects, and gives up at the limit. */
-export async function runChecks(
-  checks: Readonly<Record<string, Check>>,
-  limitMs = CHECK_LIMIT_MS,
-): Promise<Finding[]> {
+export async function runChecks(checks: Readonly<Record<string, Check>>, limitMs = CHECK_LIMIT_MS): Promise<Finding[]> {
   const found = Object.entries(checks).map(([name, check]) => withTimeLimit({ name, check, limitMs }));
   return (await Promise.all(found)).flat();
 }

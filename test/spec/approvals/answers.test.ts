@@ -39,7 +39,15 @@ verifies('A126', 'Allow once allows one call, and an equal one is questioned aga
 
 verifies('A126', 'Allow for this session holds for the same words, and for no others', async ({ open }) => {
   const same = ['echo one', '  echo   one ', 'echo "one"'];
-  const others = ['echo one two', 'echo', 'ECHO one', 'echo one; echo two', './echo one', 'echo one > file', 'echo $one'];
+  const others = [
+    'echo one two',
+    'echo',
+    'ECHO one',
+    'echo one; echo two',
+    './echo one',
+    'echo one > file',
+    'echo $one',
+  ];
   const { peer } = await open({
     args: ASK,
     script: [bash('echo one'), { text: 'done' }, bashTurn(...same, ...others), { text: 'done' }],
@@ -52,9 +60,7 @@ verifies('A126', 'Allow for this session holds for the same words, and for no ot
   await peer.ok({ type: 'abort' });
 
   expect(outcomes).toEqual([...same.map(() => 'ran'), ...others.map(() => 'questioned')]);
-  expect((await peer.ok({ type: 'get_approvals' })).approvals).toEqual([
-    { rule: 'bash(echo one)', scope: 'session' },
-  ]);
+  expect((await peer.ok({ type: 'get_approvals' })).approvals).toEqual([{ rule: 'bash(echo one)', scope: 'session' }]);
 });
 
 verifies('A126', 'Allow for this session answers the open questions that it covers', async ({ open }) => {
@@ -270,40 +276,51 @@ verifies('A128', 'an answer to no open question, and a second answer, change not
   expect(['a', 'b'].filter((name) => existsSync(join(home.cwd, name)))).toEqual([]);
 });
 
-verifies('A134', 'the session keeps the call, the option and its rule of each answer, and no word of the command', async ({ open }) => {
-  const commands = ['echo secret-once', 'echo secret-session', 'echo secret-always', 'echo secret-no'];
-  const kinds = ['allow_once', 'allow_session', 'allow_always', 'reject_once'] as const;
-  const { peer } = await open({ args: ASK, script: [bashTurn(...commands), { text: 'done' }] });
-  await peer.ok({ type: 'prompt', message: 'go' });
+verifies(
+  'A134',
+  'the session keeps the call, the option and its rule of each answer, and no word of the command',
+  async ({ open }) => {
+    const commands = ['echo secret-once', 'echo secret-session', 'echo secret-always', 'echo secret-no'];
+    const kinds = ['allow_once', 'allow_session', 'allow_always', 'reject_once'] as const;
+    const { peer } = await open({ args: ASK, script: [bashTurn(...commands), { text: 'done' }] });
+    await peer.ok({ type: 'prompt', message: 'go' });
 
-  for (const [index, kind] of kinds.entries())
-    answer(peer, await nextQuestion(peer, `c${index}`), kind, { message: 'private words' });
-  await peer.next('agent_settled');
-  const { sessionFile } = await peer.ok({ type: 'get_state' });
+    for (const [index, kind] of kinds.entries())
+      answer(peer, await nextQuestion(peer, `c${index}`), kind, { message: 'private words' });
+    await peer.next('agent_settled');
+    const { sessionFile } = await peer.ok({ type: 'get_state' });
 
-  const answers = recordedAnswers(readSessionFile(sessionFile));
-  expect(answers).toEqual([
-    { toolCallId: 'c0', toolName: 'bash', option: 'allow_once' },
-    { toolCallId: 'c1', toolName: 'bash', option: 'allow_session' },
-    { toolCallId: 'c2', toolName: 'bash', option: 'allow_always', rule: 'bash(echo secret-always)' },
-    { toolCallId: 'c3', toolName: 'bash', option: 'reject_once' },
-  ]);
-  expect(JSON.stringify(answers)).not.toContain('private words');
-});
+    const answers = recordedAnswers(readSessionFile(sessionFile));
+    expect(answers).toEqual([
+      { toolCallId: 'c0', toolName: 'bash', option: 'allow_once' },
+      { toolCallId: 'c1', toolName: 'bash', option: 'allow_session' },
+      { toolCallId: 'c2', toolName: 'bash', option: 'allow_always', rule: 'bash(echo secret-always)' },
+      { toolCallId: 'c3', toolName: 'bash', option: 'reject_once' },
+    ]);
+    expect(JSON.stringify(answers)).not.toContain('private words');
+  },
+);
 
-verifies('A134', 'an answered call of a tool in one turn is recorded once, and a closed question not at all', async ({ open }) => {
-  const steps = [toolCallStep('write', { path: 'a.txt', content: 'secret' }, 'w'), toolCallStep('bash', { command: 'true' }, 'b')];
-  const { peer } = await open({ args: ASK, script: [{ steps }, { text: 'done' }] });
-  await peer.ok({ type: 'prompt', message: 'go' });
-  await nextQuestion(peer, 'b');
+verifies(
+  'A134',
+  'an answered call of a tool in one turn is recorded once, and a closed question not at all',
+  async ({ open }) => {
+    const steps = [
+      toolCallStep('write', { path: 'a.txt', content: 'secret' }, 'w'),
+      toolCallStep('bash', { command: 'true' }, 'b'),
+    ];
+    const { peer } = await open({ args: ASK, script: [{ steps }, { text: 'done' }] });
+    await peer.ok({ type: 'prompt', message: 'go' });
+    await nextQuestion(peer, 'b');
 
-  answer(peer, await nextQuestion(peer, 'w'), 'allow_once');
-  await peer.find((record) => record.type === 'tool_execution_end' && record['toolCallId'] === 'w');
-  await peer.ok({ type: 'abort' });
-  await peer.next('agent_settled');
-  const { sessionFile } = await peer.ok({ type: 'get_state' });
+    answer(peer, await nextQuestion(peer, 'w'), 'allow_once');
+    await peer.find((record) => record.type === 'tool_execution_end' && record['toolCallId'] === 'w');
+    await peer.ok({ type: 'abort' });
+    await peer.next('agent_settled');
+    const { sessionFile } = await peer.ok({ type: 'get_state' });
 
-  expect(recordedAnswers(readSessionFile(sessionFile))).toEqual([
-    { toolCallId: 'w', toolName: 'write', option: 'allow_once' },
-  ]);
-});
+    expect(recordedAnswers(readSessionFile(sessionFile))).toEqual([
+      { toolCallId: 'w', toolName: 'write', option: 'allow_once' },
+    ]);
+  },
+);

@@ -22,70 +22,74 @@ function stable(record: WireRecord): object {
   return fields;
 }
 
-verifies('A120', 'without flags and settings bash, write and edit run with the events that they always had', async ({ open }) => {
-  const home = newHome();
-  writeFileSync(join(home.cwd, 'a.txt'), 'here\n');
-  const { peer } = await open({ home, script });
-  await peer.ok({ type: 'hello', stream: 'delta' });
+verifies(
+  'A120',
+  'without flags and settings bash, write and edit run with the events that they always had',
+  async ({ open }) => {
+    const home = newHome();
+    writeFileSync(join(home.cwd, 'a.txt'), 'here\n');
+    const { peer } = await open({ home, script });
+    await peer.ok({ type: 'hello', stream: 'delta' });
 
-  const records = await peer.run('go');
+    const records = await peer.run('go');
 
-  const turn = ['turn_start', 'message_start', 'message_end'];
-  const call = ['tool_execution_start', 'tool_execution_end', 'message_start', 'message_end', 'turn_end'];
-  const answered = [...turn, ...call];
-  expect(
-    records
-      .map(({ type }) => type)
-      .filter((type) => !['response', 'message_update', 'tool_execution_update', 'state_changed'].includes(type)),
-  ).toEqual([
-    'agent_start',
-    'turn_start',
-    'message_start',
-    'message_end',
-    ...answered.slice(1),
-    ...answered,
-    ...answered,
-    ...turn,
-    'turn_end',
-    'agent_end',
-    'agent_settled',
-  ]);
-  const file = join('made', 'new.txt');
-  expect(records.filter(({ type }) => /^tool_execution_(start|end)$/.test(type)).map(stable)).toEqual([
-    { type: 'tool_execution_start', toolCallId: 'b', toolName: 'bash', args: { command: 'cat a.txt; rm a.txt' } },
-    {
-      type: 'tool_execution_end',
-      toolCallId: 'b',
-      toolName: 'bash',
-      result: { content: [{ type: 'text', text: 'here\n' }] },
-      isError: false,
-    },
-    { type: 'tool_execution_start', toolCallId: 'w', toolName: 'write', args: { path: file, content: 'one\n' } },
-    {
-      type: 'tool_execution_end',
-      toolCallId: 'w',
-      toolName: 'write',
-      result: { content: [{ type: 'text', text: expect.stringContaining(file) }] },
-      isError: false,
-    },
-    {
-      type: 'tool_execution_start',
-      toolCallId: 'e',
-      toolName: 'edit',
-      args: { path: file, edits: [{ oldText: 'one', newText: 'two' }] },
-    },
-    {
-      type: 'tool_execution_end',
-      toolCallId: 'e',
-      toolName: 'edit',
-      result: { content: [{ type: 'text', text: expect.stringContaining(file) }], details: expect.any(Object) },
-      isError: false,
-    },
-  ]);
-  const state = await peer.ok({ type: 'get_state' });
-  expect(state).toMatchObject({ approvalMode: 'full', sandbox: { status: 'off' }, pendingUi: [] });
-  expect(readSessionFile(state.sessionFile).filter(({ type }) => type === 'custom')).toEqual([]);
-});
+    const turn = ['turn_start', 'message_start', 'message_end'];
+    const call = ['tool_execution_start', 'tool_execution_end', 'message_start', 'message_end', 'turn_end'];
+    const answered = [...turn, ...call];
+    expect(
+      records
+        .map(({ type }) => type)
+        .filter((type) => !['response', 'message_update', 'tool_execution_update', 'state_changed'].includes(type)),
+    ).toEqual([
+      'agent_start',
+      'turn_start',
+      'message_start',
+      'message_end',
+      ...answered.slice(1),
+      ...answered,
+      ...answered,
+      ...turn,
+      'turn_end',
+      'agent_end',
+      'agent_settled',
+    ]);
+    const file = join('made', 'new.txt');
+    expect(records.filter(({ type }) => /^tool_execution_(start|end)$/.test(type)).map(stable)).toEqual([
+      { type: 'tool_execution_start', toolCallId: 'b', toolName: 'bash', args: { command: 'cat a.txt; rm a.txt' } },
+      {
+        type: 'tool_execution_end',
+        toolCallId: 'b',
+        toolName: 'bash',
+        result: { content: [{ type: 'text', text: 'here\n' }] },
+        isError: false,
+      },
+      { type: 'tool_execution_start', toolCallId: 'w', toolName: 'write', args: { path: file, content: 'one\n' } },
+      {
+        type: 'tool_execution_end',
+        toolCallId: 'w',
+        toolName: 'write',
+        result: { content: [{ type: 'text', text: expect.stringContaining(file) }] },
+        isError: false,
+      },
+      {
+        type: 'tool_execution_start',
+        toolCallId: 'e',
+        toolName: 'edit',
+        args: { path: file, edits: [{ oldText: 'one', newText: 'two' }] },
+      },
+      {
+        type: 'tool_execution_end',
+        toolCallId: 'e',
+        toolName: 'edit',
+        result: { content: [{ type: 'text', text: expect.stringContaining(file) }], details: expect.any(Object) },
+        isError: false,
+      },
+    ]);
+    const state = await peer.ok({ type: 'get_state' });
+    expect(state).toMatchObject({ approvalMode: 'full', sandbox: { status: 'off' }, pendingUi: [] });
+    expect(readSessionFile(state.sessionFile).filter(({ type }) => type === 'custom')).toEqual([]);
+  },
+);
 
 /** Text of the code that decides about calls, reads the settings about it, and confines commands. */
 const MARKS = ['The user did not allow this call', 'counts in your own settings only', '--die-with-parent'];
@@ -117,7 +121,9 @@ it('[A120] without flags and settings the SDK loads no code for approvals and th
 it('[A120] with a mode the same reports name the code for approvals and the sandbox', async () => {
   const { env, loadedText } = coverage();
 
-  await toolsRunBy([process.execPath, TAU, '--mode', 'rpc', '--approvals', 'auto'], env, { 'settings.json': '{"approvals":{}}' });
+  const program = [process.execPath, TAU, '--mode', 'rpc', '--approvals', 'ask', '--sandbox', 'auto'];
+  const files = { 'settings.json': '{"approvals":{}}' };
+  expect(await toolsRunBy(program, env, files)).toBe(false);
 
   for (const mark of MARKS) expect(loadedText()).toContain(mark);
 });

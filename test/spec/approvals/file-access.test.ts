@@ -35,9 +35,18 @@ interface Access {
 }
 
 /** Runs calls one after another and returns their outcomes and output; questions are denied. */
-async function outputsOf({ open }: AgentFixture, calls: readonly [tool: string, args: object][], { home, mode, settings = {} }: Access) {
+async function outputsOf(
+  { open }: AgentFixture,
+  calls: readonly [tool: string, args: object][],
+  { home, mode, settings = {} }: Access,
+) {
   const steps = calls.map(([name, args], index) => toolCallStep(name, args, `c${index}`));
-  const { peer } = await open({ home, args: [...approvalFlags(mode), ...TOOLS], settings, script: [...steps, { text: 'done' }] });
+  const { peer } = await open({
+    home,
+    args: [...approvalFlags(mode), ...TOOLS],
+    settings,
+    script: [...steps, { text: 'done' }],
+  });
   await peer.ok({ type: 'prompt', message: 'go' });
   const outcomes = [];
   for (const index of calls.keys()) {
@@ -51,33 +60,37 @@ async function outputsOf({ open }: AgentFixture, calls: readonly [tool: string, 
 }
 
 for (const mode of ['plan', 'ask', 'edit', 'full'] as const)
-  verifies('A138', `in the mode ${mode} a denied file is neither read, searched nor changed, also through a link`, async (fixture) => {
-    const home = homeWithSecrets();
-    const edits = [{ oldText: 'TOKEN', newText: 'OTHER' }];
+  verifies(
+    'A138',
+    `in the mode ${mode} a denied file is neither read, searched nor changed, also through a link`,
+    async (fixture) => {
+      const home = homeWithSecrets();
+      const edits = [{ oldText: 'TOKEN', newText: 'OTHER' }];
 
-    const { outcomes, ends, text, peer } = await outputsOf(
-      fixture,
-      [
-        ['read', { path: '.env' }],
-        ['read', { path: 'link-to-env' }],
-        ['read', { path: './deep/../deep/.env' }],
-        ['grep', { pattern: 'TOKEN', path: '.env' }],
-        ['grep', { pattern: 'TOKEN' }],
-        ['grep', { pattern: 'TOKEN', path: 'deep' }],
-        ['edit', { path: '.env', edits }],
-        ['edit', { path: 'link-to-env', edits }],
-        ['write', { path: 'deep/.env', content: 'gone' }],
-        ['read', { path: 'open.txt' }],
-      ],
-      { home, mode, settings: { approvals: { deny: ['read(**/.env)'], allow: ['read', 'edit(**)'] } } },
-    );
+      const { outcomes, ends, text, peer } = await outputsOf(
+        fixture,
+        [
+          ['read', { path: '.env' }],
+          ['read', { path: 'link-to-env' }],
+          ['read', { path: './deep/../deep/.env' }],
+          ['grep', { pattern: 'TOKEN', path: '.env' }],
+          ['grep', { pattern: 'TOKEN' }],
+          ['grep', { pattern: 'TOKEN', path: 'deep' }],
+          ['edit', { path: '.env', edits }],
+          ['edit', { path: 'link-to-env', edits }],
+          ['write', { path: 'deep/.env', content: 'gone' }],
+          ['read', { path: 'open.txt' }],
+        ],
+        { home, mode, settings: { approvals: { deny: ['read(**/.env)'], allow: ['read', 'edit(**)'] } } },
+      );
 
-    expect(text).not.toContain('hunter2');
-    expect(outcomes.filter((_outcome, index) => ![4, 5, 9].includes(index))).toEqual(Array(7).fill('denied'));
-    expect(allQuestions(peer)).toEqual([]);
-    expect(ends.at(-1)).toMatchObject({ isError: false });
-    for (const name of ['.env', 'deep/.env']) expect(readFileSync(join(home.cwd, name), 'utf8')).toBe(`${SECRET}\n`);
-  });
+      expect(text).not.toContain('hunter2');
+      expect(outcomes.filter((_outcome, index) => ![4, 5, 9].includes(index))).toEqual(Array(7).fill('denied'));
+      expect(allQuestions(peer)).toEqual([]);
+      expect(ends.at(-1)).toMatchObject({ isError: false });
+      for (const name of ['.env', 'deep/.env']) expect(readFileSync(join(home.cwd, name), 'utf8')).toBe(`${SECRET}\n`);
+    },
+  );
 
 for (const mode of ['plan', 'ask', 'auto'] as const)
   verifies('A156', `in the mode ${mode} the file tools read no hidden file and nothing of /proc`, async (fixture) => {
@@ -134,7 +147,10 @@ verifies('A156', 'a change outside of the writable folders needs an approval of 
 
   const { peer, outcomes } = await outputsOf(
     fixture,
-    [...targets.map(([path]) => ['write', { path, content: 'changed' }] as [string, object]), ['write', { path: 'new.txt', content: '' }]],
+    [
+      ...targets.map(([path]) => ['write', { path, content: 'changed' }] as [string, object]),
+      ['write', { path: 'new.txt', content: '' }],
+    ],
     { home, mode: 'edit', settings: { approvals: { allow: ['write', 'edit'] } } },
   );
 
@@ -143,7 +159,10 @@ verifies('A156', 'a change outside of the writable folders needs an approval of 
     targets.map(([, path]) => ({ kind: 'path', subject: { type: 'edit', path }, needs: 'full' })),
   );
   expect(readFileSync(join(home.root, 'beside.txt'), 'utf8')).toBe(`${SECRET}\n`);
-  expect(targets.filter(([, path]) => existsSync(path)).map(([name]) => name)).toEqual(['link-beside', 'hard-link.txt']);
+  expect(targets.filter(([, path]) => existsSync(path)).map(([name]) => name)).toEqual([
+    'link-beside',
+    'hard-link.txt',
+  ]);
 });
 
 verifies('A156', 'an approved path is written, and no other one by the same call', async ({ open }) => {
@@ -151,7 +170,11 @@ verifies('A156', 'an approved path is written, and no other one by the same call
   const { peer } = await open({
     home,
     args: approvalFlags('auto'),
-    script: [toolCallStep('write', { path: 'link-beside', content: 'changed' }), toolCallStep('write', { path: '../made.txt', content: 'x' }), { text: 'done' }],
+    script: [
+      toolCallStep('write', { path: 'link-beside', content: 'changed' }),
+      toolCallStep('write', { path: '../made.txt', content: 'x' }),
+      { text: 'done' },
+    ],
   });
   await peer.ok({ type: 'prompt', message: 'go' });
 

@@ -57,7 +57,11 @@ for (const mode of ['plan', 'ask', 'edit', 'auto'] as const)
     );
   });
 
-const writers = [write('a.txt', 'write'), toolCallStep('edit', { path: 'b.txt', edits: [{ oldText: 'old', newText: 'new' }] }, 'edit'), toolCallStep('bash', { command: 'true' }, 'bash')];
+const writers = [
+  write('a.txt', 'write'),
+  toolCallStep('edit', { path: 'b.txt', edits: [{ oldText: 'old', newText: 'new' }] }, 'edit'),
+  toolCallStep('bash', { command: 'true' }, 'bash'),
+];
 const WRITERS = ['write', 'edit', 'bash'];
 
 for (const [mode, expected] of [
@@ -67,39 +71,47 @@ for (const [mode, expected] of [
   ['auto', ['write', 'edit']],
   ['full', WRITERS],
 ] as const)
-  verifies('A122', `in the mode ${mode} ${expected.join(', ') || 'no change'} runs without a question`, async ({ open }) => {
-    const home = newHome();
-    writeFileSync(join(home.cwd, 'b.txt'), 'old\n');
-    const { peer } = await open({ home, args: approvalFlags(mode), script: [{ steps: writers }, { text: 'done' }] });
+  verifies(
+    'A122',
+    `in the mode ${mode} ${expected.join(', ') || 'no change'} runs without a question`,
+    async ({ open }) => {
+      const home = newHome();
+      writeFileSync(join(home.cwd, 'b.txt'), 'old\n');
+      const { peer } = await open({ home, args: approvalFlags(mode), script: [{ steps: writers }, { text: 'done' }] });
 
-    expect(await unquestioned(peer, WRITERS)).toEqual(expected);
-    expect(existsSync(join(home.cwd, 'a.txt'))).toBe(expected.length > 0);
-  });
+      expect(await unquestioned(peer, WRITERS)).toEqual(expected);
+      expect(existsSync(join(home.cwd, 'a.txt'))).toBe(expected.length > 0);
+    },
+  );
 
 for (const mode of ['plan', 'auto'] as const)
-  verifies('A122', `in the mode ${mode} tools of the client run, and those of extensions are questioned`, async ({ open }) => {
-    const { home } = homeWithCommands(
-      {},
-      `pi.registerTool({
+  verifies(
+    'A122',
+    `in the mode ${mode} tools of the client run, and those of extensions are questioned`,
+    async ({ open }) => {
+      const { home } = homeWithCommands(
+        {},
+        `pi.registerTool({
         name: 'theirs', label: 'theirs', description: 'theirs', parameters: { type: 'object', properties: {} },
         execute: async () => ({ content: [{ type: 'text', text: 'theirs' }], details: {} }),
       });`,
-    );
-    const { peer } = await open({
-      home,
-      args: approvalFlags(mode),
-      script: [callTool('mine', {}), callTool('theirs', {}), { text: 'done' }],
-    });
-    await setHostTools(peer, hostTool('mine'));
-    await peer.ok({ type: 'prompt', message: 'go' });
+      );
+      const { peer } = await open({
+        home,
+        args: approvalFlags(mode),
+        script: [callTool('mine', {}), callTool('theirs', {}), { text: 'done' }],
+      });
+      await setHostTools(peer, hostTool('mine'));
+      await peer.ok({ type: 'prompt', message: 'go' });
 
-    sendToolResult(peer, await peer.next('host_tool_call'), 'from the client');
-    const { approval } = await nextQuestion(peer);
-    await peer.ok({ type: 'abort' });
+      sendToolResult(peer, await peer.next('host_tool_call'), 'from the client');
+      const { approval } = await nextQuestion(peer);
+      await peer.ok({ type: 'abort' });
 
-    expect(approval).toMatchObject({ toolName: 'theirs', source: 'extension', why: { mode } });
-    expect(toolEnds(peer.records)[0]).toMatchObject({ isError: false, text: 'from the client' });
-  });
+      expect(approval).toMatchObject({ toolName: 'theirs', source: 'extension', why: { mode } });
+      expect(toolEnds(peer.records)[0]).toMatchObject({ isError: false, text: 'from the client' });
+    },
+  );
 
 verifies('A122', 'a tool that calls other tools needs an approval for each of their calls', async ({ open }) => {
   const { home } = homeWithCommands(
@@ -125,87 +137,118 @@ verifies('A122', 'a tool that calls other tools needs an approval for each of th
   expect(toolEnds(peer.records).at(-1)).toMatchObject({ text: 'inner failed' });
 });
 
-verifies('A123', 'in the mode plan write and edit fail with a text that names the mode, without a question', async ({ open }) => {
-  const home = newHome();
-  writeFileSync(join(home.cwd, 'b.txt'), 'old\n');
-  const { peer } = await open({
-    home,
-    args: approvalFlags('plan'),
-    settings: { approvals: { allow: ['write', 'edit', 'edit(**)'] } },
-    script: [{ steps: writers.slice(0, 2) }, { text: 'done' }],
-  });
-
-  await peer.run('go');
-
-  expect(allQuestions(peer)).toEqual([]);
-  expect(toolEnds(peer.records)).toMatchObject([
-    { isError: true, text: expect.stringContaining('plan mode') },
-    { isError: true, text: expect.stringContaining('plan mode') },
-  ]);
-  expect(existsSync(join(home.cwd, 'a.txt'))).toBe(false);
-  expect(readFileSync(join(home.cwd, 'b.txt'), 'utf8')).toBe('old\n');
-});
-
-verifies('A131', 'a looser mode during a run closes the questions that it answers, and their calls run', async ({ open }) => {
-  const { peer, home } = await open({
-    settings: { approvals: { ask: ['bash(touch questioned)'] } },
-    script: [
-      { steps: [write('a.txt', 'w'), ...bashTurn('touch b.txt', 'touch questioned').steps] },
-      { text: 'done' },
-    ],
-  });
-  await peer.ok({ type: 'set_approval_mode', mode: 'ask', sandbox: 'off' });
-  await peer.ok({ type: 'prompt', message: 'go' });
-  const [file, line, ruled] = [await nextQuestion(peer, 'w'), await nextQuestion(peer, 'c0'), await nextQuestion(peer, 'c1')];
-
-  const changed = await peer.ok({ type: 'set_approval_mode', mode: 'full' });
-  for (const { id } of [file, line])
-    expect(await peer.find((record) => record.type === 'extension_ui_resolved' && record['id'] === id)).toMatchObject({
-      by: 'agent',
+verifies(
+  'A123',
+  'in the mode plan write and edit fail with a text that names the mode, without a question',
+  async ({ open }) => {
+    const home = newHome();
+    writeFileSync(join(home.cwd, 'b.txt'), 'old\n');
+    const { peer } = await open({
+      home,
+      args: approvalFlags('plan'),
+      settings: { approvals: { allow: ['write', 'edit', 'edit(**)'] } },
+      script: [{ steps: writers.slice(0, 2) }, { text: 'done' }],
     });
-  for (const id of ['w', 'c0'])
-    await peer.find((record) => record.type === 'tool_execution_end' && record['toolCallId'] === id);
-  const { pendingUi } = await peer.ok({ type: 'get_state' });
-  answer(peer, ruled, 'reject_once');
-  await peer.next('agent_settled');
 
-  expect(changed).toEqual({ approvalMode: 'full', sandbox: { status: 'off' } });
-  expect(pendingUi.map(({ id }: { id: string }) => id)).toEqual([ruled.id]);
-  expect(['a.txt', 'b.txt', 'questioned'].filter((name) => existsSync(join(home.cwd, name)))).toEqual(['a.txt', 'b.txt']);
-});
+    await peer.run('go');
 
-verifies('A131', 'the mode plan during a run denies the open question of a write, and holds for the next calls', async ({ open }) => {
-  const { peer, home } = await open({
-    args: approvalFlags('ask'),
-    script: [{ steps: [write('a.txt', 'w')] }, { steps: [write('b.txt', 'w2')] }, { text: 'done' }],
-  });
-  await peer.ok({ type: 'prompt', message: 'go' });
-  const question = await nextQuestion(peer);
+    expect(allQuestions(peer)).toEqual([]);
+    expect(toolEnds(peer.records)).toMatchObject([
+      { isError: true, text: expect.stringContaining('plan mode') },
+      { isError: true, text: expect.stringContaining('plan mode') },
+    ]);
+    expect(existsSync(join(home.cwd, 'a.txt'))).toBe(false);
+    expect(readFileSync(join(home.cwd, 'b.txt'), 'utf8')).toBe('old\n');
+  },
+);
 
-  await peer.ok({ type: 'set_approval_mode', mode: 'plan' });
-  answer(peer, question, 'allow_once');
-  await peer.next('agent_settled');
+verifies(
+  'A131',
+  'a looser mode during a run closes the questions that it answers, and their calls run',
+  async ({ open }) => {
+    const { peer, home } = await open({
+      settings: { approvals: { ask: ['bash(touch questioned)'] } },
+      script: [
+        { steps: [write('a.txt', 'w'), ...bashTurn('touch b.txt', 'touch questioned').steps] },
+        { text: 'done' },
+      ],
+    });
+    await peer.ok({ type: 'set_approval_mode', mode: 'ask', sandbox: 'off' });
+    await peer.ok({ type: 'prompt', message: 'go' });
+    const [file, line, ruled] = [
+      await nextQuestion(peer, 'w'),
+      await nextQuestion(peer, 'c0'),
+      await nextQuestion(peer, 'c1'),
+    ];
 
-  expect(allQuestions(peer)).toHaveLength(1);
-  expect(toolEnds(peer.records).map(({ text }) => text)).toEqual(['Not allowed in plan mode.', 'Not allowed in plan mode.']);
-  for (const name of ['a.txt', 'b.txt']) expect(existsSync(join(home.cwd, name))).toBe(false);
-});
+    const changed = await peer.ok({ type: 'set_approval_mode', mode: 'full' });
+    for (const { id } of [file, line])
+      expect(await peer.find((record) => record.type === 'extension_ui_resolved' && record['id'] === id)).toMatchObject(
+        {
+          by: 'agent',
+        },
+      );
+    for (const id of ['w', 'c0'])
+      await peer.find((record) => record.type === 'tool_execution_end' && record['toolCallId'] === id);
+    const { pendingUi } = await peer.ok({ type: 'get_state' });
+    answer(peer, ruled, 'reject_once');
+    await peer.next('agent_settled');
 
-verifies('A131', 'a mode looser than the flag is refused, also with other settings, and the state lists the modes', async ({ open }) => {
-  const { peer } = await open({ args: approvalFlags('edit'), settings: { approvals: { mode: 'full' } } });
+    expect(changed).toEqual({ approvalMode: 'full', sandbox: { status: 'off' } });
+    expect(pendingUi.map(({ id }: { id: string }) => id)).toEqual([ruled.id]);
+    expect(['a.txt', 'b.txt', 'questioned'].filter((name) => existsSync(join(home.cwd, name)))).toEqual([
+      'a.txt',
+      'b.txt',
+    ]);
+  },
+);
 
-  const state = await peer.ok({ type: 'get_state' });
-  for (const mode of ['auto', 'full'])
-    expect(await peer.refused({ type: 'set_approval_mode', mode })).toMatchObject({ code: 'permission_denied' });
-  for (const mode of ['everything', '', null, 7, ['ask']])
-    expect(await peer.refused({ type: 'set_approval_mode', mode })).toMatchObject({ code: 'invalid_params' });
+verifies(
+  'A131',
+  'the mode plan during a run denies the open question of a write, and holds for the next calls',
+  async ({ open }) => {
+    const { peer, home } = await open({
+      args: approvalFlags('ask'),
+      script: [{ steps: [write('a.txt', 'w')] }, { steps: [write('b.txt', 'w2')] }, { text: 'done' }],
+    });
+    await peer.ok({ type: 'prompt', message: 'go' });
+    const question = await nextQuestion(peer);
 
-  expect(state).toMatchObject({ approvalMode: 'edit', approvalModes: ['plan', 'ask', 'edit'] });
-  expect(await modeOf(peer)).toBe('edit');
-});
+    await peer.ok({ type: 'set_approval_mode', mode: 'plan' });
+    answer(peer, question, 'allow_once');
+    await peer.next('agent_settled');
+
+    expect(allQuestions(peer)).toHaveLength(1);
+    expect(toolEnds(peer.records).map(({ text }) => text)).toEqual([
+      'Not allowed in plan mode.',
+      'Not allowed in plan mode.',
+    ]);
+    for (const name of ['a.txt', 'b.txt']) expect(existsSync(join(home.cwd, name))).toBe(false);
+  },
+);
+
+verifies(
+  'A131',
+  'a mode looser than the flag is refused, also with other settings, and the state lists the modes',
+  async ({ open }) => {
+    const { peer } = await open({ args: approvalFlags('edit'), settings: { approvals: { mode: 'full' } } });
+
+    const state = await peer.ok({ type: 'get_state' });
+    for (const mode of ['auto', 'full'])
+      expect(await peer.refused({ type: 'set_approval_mode', mode })).toMatchObject({ code: 'permission_denied' });
+    for (const mode of ['everything', '', null, 7, ['ask']])
+      expect(await peer.refused({ type: 'set_approval_mode', mode })).toMatchObject({ code: 'invalid_params' });
+
+    expect(state).toMatchObject({ approvalMode: 'edit', approvalModes: ['plan', 'ask', 'edit'] });
+    expect(await modeOf(peer)).toBe('edit');
+  },
+);
 
 verifies('A131', 'the setting is a ceiling as the flag is, and the stricter of both counts', async ({ open }) => {
-  const { peer } = await open({ args: ['--approvals', 'auto', '--sandbox', 'off'], settings: { approvals: { mode: 'ask' } } });
+  const { peer } = await open({
+    args: ['--approvals', 'auto', '--sandbox', 'off'],
+    settings: { approvals: { mode: 'ask' } },
+  });
 
   expect(await peer.refused({ type: 'set_approval_mode', mode: 'edit' })).toMatchObject({ code: 'permission_denied' });
   expect(await modeOf(peer)).toBe('ask');

@@ -30,27 +30,38 @@ async function outcomesOf(
 const all = (outcome: string, commands: readonly string[]) =>
   Object.fromEntries(commands.map((command) => [command, outcome]));
 
-verifies('A135', 'a rule for bash covers its words, with a last * any further words of the same command', async (fixture) => {
-  const allowed = ['git diff', 'git diff HEAD -- a', "git 'diff' \"HEAD\"", 'git  diff', '/bin/echo a b', 'echo exactly'];
-  const questioned = [
-    'git difftool',
-    'git -c x=y diff',
-    './git diff',
-    'git',
-    'git log',
-    'echo exactly this',
-    'echo exact',
-    'echo',
-    'git diff\tHEAD',
-    'GIT diff',
-  ];
+verifies(
+  'A135',
+  'a rule for bash covers its words, with a last * any further words of the same command',
+  async (fixture) => {
+    const allowed = [
+      'git diff',
+      'git diff HEAD -- a',
+      'git \'diff\' "HEAD"',
+      'git  diff',
+      '/bin/echo a b',
+      'echo exactly',
+    ];
+    const questioned = [
+      'git difftool',
+      'git -c x=y diff',
+      './git diff',
+      'git',
+      'git log',
+      'echo exactly this',
+      'echo exact',
+      'echo',
+      'git diff\tHEAD',
+      'GIT diff',
+    ];
 
-  const outcomes = await outcomesOf(fixture, [...allowed, ...questioned], {
-    rules: { allow: ['bash(git diff *)', 'bash(/bin/echo a *)', 'bash(echo exactly)'] },
-  });
+    const outcomes = await outcomesOf(fixture, [...allowed, ...questioned], {
+      rules: { allow: ['bash(git diff *)', 'bash(/bin/echo a *)', 'bash(echo exactly)'] },
+    });
 
-  expect(outcomes).toEqual({ ...all('ran', allowed), ...all('questioned', questioned) });
-});
+    expect(outcomes).toEqual({ ...all('ran', allowed), ...all('questioned', questioned) });
+  },
+);
 
 verifies('A135', 'a rule does not cover a program that the workspace can replace', async (fixture) => {
   const home = newHome();
@@ -108,24 +119,30 @@ verifies('A136', 'a line is allowed if each of its commands is', async (fixture)
   expect(outcomes).toEqual({ ...all('ran', allowed), ...all('questioned', questioned) });
 });
 
-verifies('A136', 'cd into the folder of the session is left out, and into another one is not plain', async (fixture) => {
-  const home = newHome();
-  const inside = `cd ${home.cwd} && echo test`;
-  const outside = `cd ${home.root} && echo test`;
+verifies(
+  'A136',
+  'cd into the folder of the session is left out, and into another one is not plain',
+  async (fixture) => {
+    const home = newHome();
+    const inside = `cd ${home.cwd} && echo test`;
+    const outside = `cd ${home.root} && echo test`;
 
-  const outcomes = await outcomesOf(fixture, [inside, 'cd . && echo test', outside, 'cd .. && echo test'], {
-    home,
-    rules: { allow: ['bash(echo test)'] },
-  });
+    const outcomes = await outcomesOf(fixture, [inside, 'cd . && echo test', outside, 'cd .. && echo test'], {
+      home,
+      rules: { allow: ['bash(echo test)'] },
+    });
 
-  expect(Object.values(outcomes)).toEqual(['ran', 'ran', 'questioned', 'questioned']);
-});
+    expect(Object.values(outcomes)).toEqual(['ran', 'ran', 'questioned', 'questioned']);
+  },
+);
 
 verifies('A136', 'a rule for the whole tool allows every line', async (fixture) => {
   expect(await outcomesOf(fixture, ['echo $HOME > made'], { rules: { allow: ['bash'] } })).toEqual({
     'echo $HOME > made': 'ran',
   });
 });
+
+const INDIRECT = 's=su; "$s"do ls';
 
 const SUDO = { deny: ['bash(sudo *)'], allow: ['bash', 'bash(sudo *)', 'bash(true)'] };
 
@@ -139,17 +156,28 @@ for (const mode of ['plan', 'ask', 'auto', 'full'] as const)
     expect(outcomes).toEqual(all('denied', [...denied, ...hidden]));
   });
 
-verifies('A137', 'where commands are denied, a line that cannot be read is questioned in every mode', async (fixture) => {
-  const outcomes = await outcomesOf(fixture, ['true', 'echo $HOME', 's=su; ${s}do ls'], { rules: SUDO, mode: 'full' });
+verifies(
+  'A137',
+  'where commands are denied, a line that cannot be read is questioned in every mode',
+  async (fixture) => {
+    const outcomes = await outcomesOf(fixture, ['true', 'echo $HOME', INDIRECT], {
+      rules: SUDO,
+      mode: 'full',
+    });
 
-  expect(outcomes).toEqual({ true: 'ran', 'echo $HOME': 'questioned', 's=su; ${s}do ls': 'questioned' });
-});
+    expect(outcomes).toEqual({ true: 'ran', 'echo $HOME': 'questioned', [INDIRECT]: 'questioned' });
+  },
+);
 
 verifies('A137', 'a denied call names its rule, and no approval of the session lifts it', async ({ open }) => {
   const { peer } = await open({
     args: approvalFlags('full'),
     settings: { approvals: { deny: ['bash(sudo *)', 'write'] } },
-    script: [bashTurn('sudo ls'), { toolCall: { name: 'write', arguments: { path: 'a', content: '' } } }, { text: 'done' }],
+    script: [
+      bashTurn('sudo ls'),
+      { toolCall: { name: 'write', arguments: { path: 'a', content: '' } } },
+      { text: 'done' },
+    ],
   });
 
   await peer.run('go');

@@ -10,7 +10,7 @@ import { toolCallStep, toolEnds } from '../../support/tools/host-tools.ts';
 
 const ASK = ['--approvals', 'ask', '--sandbox', 'off'];
 const COMMAND = 'touch made-by-the-secret-command';
-const CALL = { ...toolCallStep('bash', { command: COMMAND }, 'call-1'), when: '.', keep: false };
+const CALL = { ...toolCallStep('bash', { command: COMMAND }, 'call-1'), when: '^go' };
 
 const VIEWER = 'token-of-a-viewer-1';
 const TOKENS = { [VIEWER]: { name: 'viewer', scopes: ['view'] } };
@@ -48,27 +48,30 @@ it('[A121 A134] of two clients the first answer counts, and who gave it is audit
   expect(lines.join('\n')).not.toContain('secret');
 });
 
-it('[A121] a client that resumes and a second device get the open question and the card of its call', async () => {
+it('[A121] clients that resume and a second device can answer the open question, and see the card of its call', async () => {
   const server = await start();
   const first = await server.attach({ stream: 'delta' });
+  const before = first.cursor;
   await first.ok({ type: 'prompt', message: 'go' });
   const question = await nextQuestion(first);
-  const { epoch, after, session } = first.cursor;
+  const behind = first.cursor;
   await first.disconnect();
 
-  const resumed = server.connect({ session, epoch, after, stream: 'delta' });
-  const greeting = await resumed.find('server_connected');
-  const device = await server.attach({ session });
-  const [again, onDevice] = [await nextQuestion(resumed), await nextQuestion(device)];
-  const card = await device.find('tool_execution_start');
-  answer(resumed, again, 'allow_once');
+  const resumed = server.connect({ ...before, stream: 'delta' });
+  const other = server.connect({ ...behind, stream: 'delta' });
+  const device = await server.attach({ session: before.session });
+  const shown = [await nextQuestion(resumed), await nextQuestion(device)];
+  const cards = [await resumed.find('tool_execution_start'), await device.find('tool_execution_start')];
+  answer(other, question, 'allow_once');
   await device.next('agent_settled');
 
-  expect(greeting).toMatchObject({ resume: 'ok' });
-  for (const shown of [again, onDevice])
-    expect(shown).toMatchObject({ id: question.id, title: question.title, approval: question.approval });
-  expect(allQuestions(resumed)).toHaveLength(1);
-  expect(card).toMatchObject({ toolCallId: 'call-1', toolName: 'bash' });
+  for (const peer of [resumed, other]) expect(await peer.find('server_connected')).toMatchObject({ resume: 'ok' });
+  for (const one of shown)
+    expect(one).toMatchObject({ id: question.id, title: question.title, approval: question.approval });
+  for (const peer of [resumed, device]) expect(allQuestions(peer)).toHaveLength(1);
+  // A client that resumes behind the question has it.
+  expect(allQuestions(other)).toEqual([]);
+  for (const card of cards) expect(card).toMatchObject({ toolCallId: 'call-1', toolName: 'bash' });
   expect(toolEnds(device.records)).toMatchObject([{ toolCallId: 'call-1', isError: false }]);
 });
 
@@ -160,7 +163,8 @@ it('[A131] a client without admin may choose a stricter mode and no looser one',
 
   await prompter.ok({ type: 'set_approval_mode', mode: 'ask' });
   const refusals = [];
-  for (const mode of ['edit', 'full']) refusals.push(await prompter.refused({ type: 'set_approval_mode', mode, mayLoosen: true }));
+  for (const mode of ['edit', 'full'])
+    refusals.push(await prompter.refused({ type: 'set_approval_mode', mode, mayLoosen: true }));
   await owner.ok({ type: 'set_approval_mode', mode: 'edit' });
 
   for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'permission_denied' });

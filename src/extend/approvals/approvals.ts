@@ -1,6 +1,7 @@
 import type { FinalCall, Permission } from '../../agent/permission.ts';
 import { ToolError, textOutput } from '../../agent/tool.ts';
 import type { LogFolder } from '../../agent/tools/bash/output-log.ts';
+import { throwIfAborted } from '../../agent/unless-aborted.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { ApprovalMode, SandboxState, SandboxUse, SavedApproval } from '../../protocol/generated/vocabulary.ts';
 import type { Run } from '../../session/run/run.ts';
@@ -230,6 +231,8 @@ export class Approvals {
     this.#open.add(open);
     try {
       const response = await dialogs.open(dialog, { timeout: undefined, signal, settled: open.settled.signal });
+      // The end of the run is no answer: nothing is recorded.
+      throwIfAborted(signal);
       return open.settled.signal.aborted ? 'settled' : answerTo(dialog, response);
     } finally {
       this.#open.delete(open);

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Permit } from '../../agent/permission.ts';
 import type { LogFolder } from '../../agent/tools/bash/output-log.ts';
 import type { Approvals } from '../../extend/approvals/approvals.ts';
@@ -16,6 +17,7 @@ import { APPROVALS_TYPE, chosenIn, hasChoice, SessionApprovals } from './session
  * needs a decision: in the mode `full` without rules none does.
  */
 export class CurrentApprovals {
+  readonly #commandLimit = new AsyncLocalStorage<ApprovalMode>();
   readonly #agent: Agent;
   #session: SessionApprovals;
   #importing: Promise<Approvals> | undefined;
@@ -28,6 +30,16 @@ export class CurrentApprovals {
 
   get session(): SessionApprovals {
     return this.#session;
+  }
+
+  /** The limit of the client whose command the calling code handles. */
+  get commandLimit(): ApprovalMode | undefined {
+    return this.#commandLimit.getStore();
+  }
+
+  /** Handles a command: the runs that extensions open for it have its limit too. */
+  withCommandLimit<T>(limit: ApprovalMode | undefined, work: () => T): T {
+    return limit === undefined ? work() : this.#commandLimit.run(limit, work);
   }
 
   /** The mode that holds for a run. */

@@ -8,6 +8,7 @@ import {
   bashTurn,
   callOutcome,
   nextQuestion,
+  type Question,
   recordedAnswers,
 } from '../../support/agent/approvals.ts';
 import { bash, callTool, homeWithCommands } from '../../support/agent/extensions.ts';
@@ -212,10 +213,10 @@ verifies('A128', 'Deny and stop closes all open questions, runs no tool and abor
     script: [bashTurn('touch a', 'touch b', 'touch c'), { text: 'never' }],
   });
   await peer.ok({ type: 'prompt', message: 'go' });
-  const questions = [];
+  const questions: Question[] = [];
   for (const id of ['c0', 'c1', 'c2']) questions.push(await nextQuestion(peer, id));
 
-  answer(peer, questions[1] as (typeof questions)[0], 'reject_stop');
+  answer(peer, questions[1] as Question, 'reject_stop');
   const settled = await peer.next('agent_settled');
   const { pendingUi, isIdle } = await peer.ok({ type: 'get_state' });
 

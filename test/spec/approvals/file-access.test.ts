@@ -4,11 +4,14 @@ import { expect } from 'vitest';
 import type { ApprovalMode } from '../../../src/protocol/generated/vocabulary.ts';
 import { allQuestions, answer, approvalFlags, callOutcome, nextQuestion } from '../../support/agent/approvals.ts';
 import { writeTextFile } from '../../support/agent/extensions.ts';
-import { type Home, newHome } from '../../support/agent/test-agent.ts';
+import { type Home, newHome, type Transport } from '../../support/agent/test-agent.ts';
 import { toolCallStep, toolEnds } from '../../support/tools/host-tools.ts';
 import { type AgentFixture, verifies } from '../../support/verifies.ts';
 
 const SECRET = 'TOKEN=hunter2';
+/** In this process `~` is the home folder of the tests. */
+const PROCESSES: readonly Transport[] = ['stdio', 'unix'];
+
 const TOOLS = ['--tools', 'read,ls,find,grep,edit,write,bash'];
 
 /** A project with secrets in it, beside it and in hidden folders of the user, and links to them. */
@@ -93,77 +96,87 @@ for (const mode of ['plan', 'ask', 'edit', 'full'] as const)
   );
 
 for (const mode of ['plan', 'ask', 'auto'] as const)
-  verifies('A156', `in the mode ${mode} the file tools read no hidden file and nothing of /proc`, async (fixture) => {
-    const home = homeWithSecrets();
-    const hidden = join(home.root, '.ssh');
+  verifies(
+    'A156',
+    `in the mode ${mode} the file tools read no hidden file and nothing of /proc`,
+    async (fixture) => {
+      const home = homeWithSecrets();
+      const hidden = join(home.root, '.ssh');
 
-    const { outcomes, ends, text } = await outputsOf(
+      const { outcomes, ends, text } = await outputsOf(
+        fixture,
+        [
+          ['read', { path: join(hidden, 'id_rsa') }],
+          ['read', { path: '~/.ssh/id_rsa' }],
+          ['read', { path: 'link-to-key' }],
+          ['read', { path: 'keys/id_rsa' }],
+          ['read', { path: join(home.agentDir, 'auth.json') }],
+          ['read', { path: join(home.root, '.kept', 'key') }],
+          ['read', { path: '/proc/self/environ' }],
+          ['read', { path: `/proc/${process.pid}/environ` }],
+          ['read', { path: '/proc/self/cwd/../.ssh/id_rsa' }],
+          ['grep', { pattern: 'TOKEN', path: hidden }],
+          ['ls', { path: hidden }],
+          ['ls', { path: '/proc/self' }],
+          ['find', { pattern: 'id_*', path: hidden }],
+          ['grep', { pattern: 'TOKEN=hunter', path: home.root, glob: '{id_rsa,key}' }],
+          ['find', { pattern: 'id_rsa', path: home.root }],
+          ['read', { path: 'open.txt' }],
+        ],
+        { home, mode, settings: { sandbox: { hidden: [join(home.root, '.kept')] } } },
+      );
+
+      expect(text).not.toContain('hunter2');
+      expect(text).not.toMatch(/PATH=/);
+      expect(outcomes).not.toContain('questioned');
+      expect(ends.slice(0, 9).map(({ isError }) => isError)).toEqual(Array(9).fill(true));
+      expect(JSON.stringify(ends.slice(10, 13))).not.toContain('id_rsa\\n');
+      expect(ends.at(-1)).toMatchObject({ isError: false });
+    },
+    PROCESSES,
+  );
+
+verifies(
+  'A156',
+  'a change outside of the writable folders needs an approval of its real path',
+  async (fixture) => {
+    const home = homeWithSecrets();
+    mkdirSync(join(home.cwd, '.git'));
+    mkdirSync(join(home.cwd, 'sub', '.pi'), { recursive: true });
+    linkSync(join(home.root, 'beside.txt'), join(home.cwd, 'hard-link.txt'));
+    symlinkSync(home.root, join(home.cwd, 'up'));
+    const targets = [
+      ['../made.txt', join(home.root, 'made.txt')],
+      ['link-beside', join(home.root, 'beside.txt')],
+      ['up/made.txt', join(home.root, 'made.txt')],
+      ['.git/hooks/pre-commit', join(home.cwd, '.git', 'hooks', 'pre-commit')],
+      ['sub/.pi/settings.json', join(home.cwd, 'sub', '.pi', 'settings.json')],
+      ['keys/authorized_keys', join(home.root, '.ssh', 'authorized_keys')],
+      ['hard-link.txt', join(home.cwd, 'hard-link.txt')],
+      ['~/.bashrc', join(home.root, '.bashrc')],
+    ] as const;
+
+    const { peer, outcomes } = await outputsOf(
       fixture,
       [
-        ['read', { path: join(hidden, 'id_rsa') }],
-        ['read', { path: '~/.ssh/id_rsa' }],
-        ['read', { path: 'link-to-key' }],
-        ['read', { path: 'keys/id_rsa' }],
-        ['read', { path: join(home.agentDir, 'auth.json') }],
-        ['read', { path: join(home.root, '.kept', 'key') }],
-        ['read', { path: '/proc/self/environ' }],
-        ['read', { path: `/proc/${process.pid}/environ` }],
-        ['read', { path: '/proc/self/cwd/../.ssh/id_rsa' }],
-        ['grep', { pattern: 'TOKEN', path: hidden }],
-        ['ls', { path: hidden }],
-        ['ls', { path: '/proc/self' }],
-        ['find', { pattern: 'id_*', path: hidden }],
-        ['grep', { pattern: 'TOKEN=hunter', path: home.root, glob: '{id_rsa,key}' }],
-        ['find', { pattern: 'id_rsa', path: home.root }],
-        ['read', { path: 'open.txt' }],
+        ...targets.map(([path]) => ['write', { path, content: 'changed' }] as [string, object]),
+        ['write', { path: 'new.txt', content: '' }],
       ],
-      { home, mode, settings: { sandbox: { hidden: [join(home.root, '.kept')] } } },
+      { home, mode: 'edit', settings: { approvals: { allow: ['write', 'edit'] } } },
     );
 
-    expect(text).not.toContain('hunter2');
-    expect(text).not.toMatch(/PATH=/);
-    expect(outcomes).not.toContain('questioned');
-    expect(ends.slice(0, 9).map(({ isError }) => isError)).toEqual(Array(9).fill(true));
-    expect(JSON.stringify(ends.slice(10, 13))).not.toContain('id_rsa\\n');
-    expect(ends.at(-1)).toMatchObject({ isError: false });
-  });
-
-verifies('A156', 'a change outside of the writable folders needs an approval of its real path', async (fixture) => {
-  const home = homeWithSecrets();
-  mkdirSync(join(home.cwd, '.git'));
-  mkdirSync(join(home.cwd, 'sub', '.pi'), { recursive: true });
-  linkSync(join(home.root, 'beside.txt'), join(home.cwd, 'hard-link.txt'));
-  symlinkSync(home.root, join(home.cwd, 'up'));
-  const targets = [
-    ['../made.txt', join(home.root, 'made.txt')],
-    ['link-beside', join(home.root, 'beside.txt')],
-    ['up/made.txt', join(home.root, 'made.txt')],
-    ['.git/hooks/pre-commit', join(home.cwd, '.git', 'hooks', 'pre-commit')],
-    ['sub/.pi/settings.json', join(home.cwd, 'sub', '.pi', 'settings.json')],
-    ['keys/authorized_keys', join(home.root, '.ssh', 'authorized_keys')],
-    ['hard-link.txt', join(home.cwd, 'hard-link.txt')],
-    ['~/.bashrc', join(home.root, '.bashrc')],
-  ] as const;
-
-  const { peer, outcomes } = await outputsOf(
-    fixture,
-    [
-      ...targets.map(([path]) => ['write', { path, content: 'changed' }] as [string, object]),
-      ['write', { path: 'new.txt', content: '' }],
-    ],
-    { home, mode: 'edit', settings: { approvals: { allow: ['write', 'edit'] } } },
-  );
-
-  expect(outcomes).toEqual([...targets.map(() => 'questioned'), 'ran']);
-  expect(allQuestions(peer).map(({ approval }) => approval)).toMatchObject(
-    targets.map(([, path]) => ({ kind: 'path', subject: { type: 'edit', path }, needs: 'full' })),
-  );
-  expect(readFileSync(join(home.root, 'beside.txt'), 'utf8')).toBe(`${SECRET}\n`);
-  expect(targets.filter(([, path]) => existsSync(path)).map(([name]) => name)).toEqual([
-    'link-beside',
-    'hard-link.txt',
-  ]);
-});
+    expect(outcomes).toEqual([...targets.map(() => 'questioned'), 'ran']);
+    expect(allQuestions(peer).map(({ approval }) => approval)).toMatchObject(
+      targets.map(([, path]) => ({ kind: 'path', subject: { type: 'edit', path }, needs: 'full' })),
+    );
+    expect(readFileSync(join(home.root, 'beside.txt'), 'utf8')).toBe(`${SECRET}\n`);
+    expect(targets.filter(([, path]) => existsSync(path)).map(([name]) => name)).toEqual([
+      'link-beside',
+      'hard-link.txt',
+    ]);
+  },
+  PROCESSES,
+);
 
 verifies('A156', 'an approved path is written, and no other one by the same call', async ({ open }) => {
   const home = homeWithSecrets();
@@ -198,7 +211,7 @@ verifies('A156', 'the mode full without rules about files reaches every file', a
   const { outcomes, text } = await outputsOf(
     fixture,
     [
-      ['read', { path: '~/.ssh/id_rsa' }],
+      ['read', { path: join(home.root, '.ssh', 'id_rsa') }],
       ['write', { path: '../made.txt', content: '' }],
     ],
     { home, mode: 'full' },

@@ -147,15 +147,26 @@ it('[A155] a limit of plan lets no write through, whatever the client claims, an
   expect(existsSync(join(server.home.cwd, 'a.txt'))).toBe(false);
 });
 
-it('[A155] a run that an extension opens for a command of a limited client has the limit', async () => {
-  const { home } = homeWithCommands({ relay: "pi.sendUserMessage('relayed ' + args);" });
-  const write = { ...toolCallStep('write', { path: 'a.txt', content: 'x' }), when: '.', keep: true };
-  const server = await startLimited({ home, script: [write, { text: 'done' }] });
-  const planner = await server.attach({ token: PLANNER });
+it.each([
+  ['sendUserMessage', "pi.sendUserMessage('relayed ' + args);"],
+  ['a later sendUserMessage', "await null; setImmediate(() => pi.sendUserMessage('relayed'));"],
+  ['another command', "pi.sendUserMessage('/again', { expandPromptTemplates: true });"],
+  ['sendMessage', "pi.sendMessage({ customType: 'x', content: 'relayed', display: true }, { triggerTurn: true });"],
+])(
+  '[A155] a run that an extension opens with %s for a command of a limited client has its limit',
+  async (_name, body) => {
+    const { home } = homeWithCommands({ relay: body, again: "pi.sendUserMessage('once more');" });
+    const write = { ...toolCallStep('write', { path: 'a.txt', content: 'x' }), when: '.', keep: true };
+    const server = await startLimited({
+      home,
+      script: [write, toolCallStep('write', { path: 'a.txt', content: 'x' })],
+    });
+    const planner = await server.attach({ token: PLANNER });
 
-  await planner.ok({ type: 'prompt', message: '/relay text' });
-  await planner.next('tool_execution_end');
-  await planner.ok({ type: 'abort' });
+    await planner.ok({ type: 'prompt', message: '/relay text' });
+    await planner.next('tool_execution_end');
+    await planner.ok({ type: 'abort' });
 
-  expect(toolEnds(planner.records)[0]).toMatchObject({ text: 'Not allowed in plan mode.' });
-});
+    expect(toolEnds(planner.records)[0]).toMatchObject({ text: 'Not allowed in plan mode.' });
+  },
+);

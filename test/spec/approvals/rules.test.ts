@@ -12,7 +12,7 @@ interface Rules {
   readonly deny?: readonly string[];
 }
 
-/** What happens to commands in a mode with these rules, in one run. */
+/** The outcome of each command in a mode with these rules, in one run. */
 async function outcomesOf(
   { open }: AgentFixture,
   commands: readonly string[],

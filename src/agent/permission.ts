@@ -12,7 +12,7 @@ export interface FinalCall {
 /** Decides whether a call may run. A rejection blocks the call. */
 export type Permit = (call: FinalCall, signal: AbortSignal) => Promise<Permission>;
 
-/** What a permitted call may reach. */
+/** The reach of a permitted call. */
 export interface Permission {
   /** The paths that file tools may use; absent: all. */
   readonly files?: FileAccess;

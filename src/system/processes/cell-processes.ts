@@ -12,8 +12,8 @@ export interface ProcessCell {
 /** A command in a cell. */
 export interface CellCommand {
   readonly cell: ProcessCell;
-  /** Start time of the command, as in `ProcessRow`. */
-  readonly startedAt: string;
+  /** The first process of the command, by pid and start time. */
+  readonly leader: Pick<ProcessRow, 'pid' | 'startedAt'>;
   /** Whether a tag is one of this process's commands. */
   readonly isKnownTag: (tag: string) => boolean;
 }
@@ -46,8 +46,12 @@ function isEscapee(row: ProcessRow, command: CellCommand, byPid: ReadonlyMap<num
   return false;
 }
 
-const isSpared = (row: ProcessRow, { startedAt, isKnownTag }: CellCommand) =>
-  Number(row.startedAt) < Number(startedAt) || (row.tag !== undefined && isKnownTag(row.tag));
+const isSpared = (row: ProcessRow, { leader, isKnownTag }: CellCommand) =>
+  isOlder(row, leader) || (row.tag !== undefined && isKnownTag(row.tag));
+
+/** Start times are rounded to 10 ms; pids are given in order. */
+const isOlder = (row: ProcessRow, { pid, startedAt }: CellCommand['leader']) =>
+  row.startedAt === startedAt ? row.pid < pid : Number(row.startedAt) < Number(startedAt);
 
 function isInNamespace({ pid }: ProcessRow, { namespace }: ProcessCell): boolean {
   try {

@@ -163,9 +163,9 @@ async function killAll(groups: readonly Group[], tag: string): Promise<boolean> 
 async function killPass(groups: readonly Group[], tag: string): Promise<boolean> {
   const rows = await listProcesses();
   const targets = new Set(rows.filter((row) => isTagged(row, tag)));
-  for (const { cell, startedAt } of groups) {
+  for (const { pid, cell, startedAt } of groups) {
     if (!cell || startedAt === undefined) continue;
-    for (const row of findEscapees(rows, { cell, startedAt, isKnownTag })) targets.add(row);
+    for (const row of findEscapees(rows, { cell, leader: { pid, startedAt }, isKnownTag })) targets.add(row);
   }
   const signalled = new Set<number>();
   for (const group of groups) {

@@ -16,6 +16,7 @@ it.runIf(process.platform === 'linux')('lists group, session, start and tag of a
 
   expect(row).toEqual({
     pid: child.pid,
+    parent: process.pid,
     group: child.pid,
     session: child.pid,
     startedAt: expect.stringMatching(/^\d+$/),

@@ -1,8 +1,9 @@
 import { type Cell, startCell, unshareArguments } from './cell.ts';
 import { confinedEnvironment } from './environment.ts';
-import { networkEnvironment, startProxy } from './network.ts';
+import { type Launcher, makeLauncher } from './launcher.ts';
+import { networkEnvironment, startProxy } from './network/cell-network.ts';
+import type { CellProxy } from './network/proxy.ts';
 import type { SandboxPrograms } from './programs.ts';
-import type { Proxy } from './proxy.ts';
 import { existingPath, folderIdentity, type WritableRoots, writableRoots } from './roots.ts';
 import type { Sandbox, SandboxLaunch, SandboxOptions } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
@@ -10,15 +11,10 @@ import { makeSessionFiles, type SessionFiles } from './session-files.ts';
 import { Stubs } from './stubs.ts';
 import { viewArguments } from './view.ts';
 
-// The shell opens the filter for bwrap: a descriptor of this process would have to be closed after each start, and a
-// shared one has one position in the file.
-const OPEN_FILTER = 'exec "$@" 9<"$0"';
-const FILTER_FD = '9';
-
 interface Room {
   /** Undefined where no command can enter a cell. */
   readonly cell: Cell | undefined;
-  readonly proxy: Proxy | undefined;
+  readonly proxy: CellProxy | undefined;
 }
 
 /** The sandbox of Linux: one cell for all commands, and a view of the files for each. */
@@ -28,6 +24,7 @@ export class BubblewrapSandbox implements Sandbox {
   readonly #nsenter: string | undefined;
   readonly #options: SandboxOptions;
   readonly #files: SessionFiles;
+  readonly #launcher: Launcher;
   readonly #writable: WritableRoots;
   readonly #gitFolders: ReadonlyMap<string, string>;
   readonly #stubs = new Stubs();
@@ -54,6 +51,7 @@ export class BubblewrapSandbox implements Sandbox {
     this.#bwrap = programs.bwrap;
     this.#nsenter = programs.nsenter;
     this.#files = files;
+    this.#launcher = makeLauncher(files.filter);
     this.#writable = writableRoots(options);
     this.#gitFolders = options.gitWrite ? gitFoldersOf(this.#writable) : new Map();
   }
@@ -64,7 +62,7 @@ export class BubblewrapSandbox implements Sandbox {
 
   async confine({ command, args, cwd, env, fds }: SandboxLaunch): Promise<SandboxLaunch> {
     const { cell, proxy } = await this.#enterableRoom();
-    if (this.#closing) throw new Error('The sandbox is closed');
+    if (this.#closing !== undefined) throw new Error('The sandbox is closed');
     this.#addStubs();
     const { network } = this.#options;
     const kept = networkEnvironment(confinedEnvironment(env, this.#options.env), network, proxy);
@@ -78,20 +76,10 @@ export class BubblewrapSandbox implements Sandbox {
       path: kept['PATH'],
     });
     const bwrap = [this.#bwrap, ...namespaces, '--cap-drop', 'ALL', '--new-session', '--die-with-parent', ...view];
+    const filter = ['--seccomp', String(this.#launcher.filterFd)];
     return {
-      command: '/bin/sh',
-      args: [
-        '-c',
-        OPEN_FILTER,
-        this.#files.filter,
-        ...(cell?.enter ?? []),
-        ...bwrap,
-        '--seccomp',
-        FILTER_FD,
-        '--',
-        command,
-        ...args,
-      ],
+      command: this.#launcher.command,
+      args: [...this.#launcher.args, ...(cell?.enter ?? []), ...bwrap, ...filter, '--', command, ...args],
       cwd: '/',
       env: kept,
       ...(fds && { fds }),
@@ -117,7 +105,7 @@ export class BubblewrapSandbox implements Sandbox {
     const room = await known;
     if (room && (!room.cell || room.cell.isAlive())) return room;
     if (this.#room !== known) return this.#enterableRoom();
-    if (this.#closing) throw new Error('The sandbox is closed');
+    if (this.#closing !== undefined) throw new Error('The sandbox is closed');
     const opening = this.#openRoom(room);
     this.#room = opening;
     // The next command tries again.

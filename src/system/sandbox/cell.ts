@@ -1,12 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readlinkSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import type { ProcessCell } from '../processes/cell-processes.ts';
 import { guardGroup, releaseGroup, startGuardian } from '../processes/guardian.ts';
-import { TAG_VARIABLE } from '../processes/process-table.ts';
+import { startTimeOf, TAG_VARIABLE } from '../processes/process-table.ts';
 import { processTag } from '../processes/process-tag.ts';
 import { withTimeout } from '../with-timeout.ts';
 import type { SandboxPrograms } from './programs.ts';
@@ -14,6 +14,11 @@ import type { SandboxPrograms } from './programs.ts';
 // Longer only on a machine that is out of order.
 const CELL_START_MS = 10_000;
 const CELL_END_MS = 5000;
+
+const SIGKILL_BIT = 1n << 8n;
+const PF_EXITING = 0x4;
+// Of /proc/PID/stat, counted after the name.
+const FLAGS_FIELD = 6;
 
 /** How a cell is made. */
 export interface CellOptions extends SandboxPrograms {
@@ -44,6 +49,9 @@ export const unshareArguments = (openNetwork: boolean): string[] => [
   ...(openNetwork ? [] : ['--unshare-net']),
 ];
 
+// Root without any capability could still change the mode of the host's /dev/null. bwrap cannot bind a device read-only.
+const PROTECT_DEVICES = 'mount -o remount,bind,ro /dev || :';
+
 /**
  * Starts a cell; undefined where no program can enter one.
  *
@@ -58,23 +66,23 @@ export async function startCell(options: CellOptions): Promise<Cell | undefined>
   const end = () => endHolder(holder, spaces);
   try {
     const init = await withTimeout(CELL_START_MS, untilReady(holder), 'The sandbox did not start in time');
+    const watched = [init, ...childrenOf(init)].map((pid) => [pid, startTimeOf(pid)] as const);
     for (const name of Object.keys(NAMESPACES) as Namespace[]) {
       if (name !== 'net' || !openNetwork) spaces.set(name, openSync(`/proc/${init}/ns/${name}`, 'r'));
     }
     const enterWith = (names: readonly Namespace[]) => [
-      nsenter,
-      ...names.flatMap((name) => join(name, spaces)),
-      '--preserve-credentials',
-      '--',
+      ...[nsenter, ...names.flatMap((name) => join(name, spaces))],
+      ...['--preserve-credentials', '--'],
     ];
     const enter = enterWith([...spaces.keys()]);
-    if (!(await runs([...enter, '/bin/sh', '-c', ':']))) {
+    if (!(await runs([...enter, '/bin/sh', '-c', process.getuid?.() === 0 ? PROTECT_DEVICES : ':']))) {
       await end();
       return undefined;
     }
     return {
       processes: { namespace: readlinkSync(`/proc/${init}/ns/pid`), init },
-      isAlive: () => isRunning(holder.child),
+      isAlive: () =>
+        isRunning(holder.child) && watched.every(([pid, startedAt]) => startTimeOf(pid) === startedAt && !isDying(pid)),
       enter,
       enterNetwork: enterWith(['user', 'net']),
       end,
@@ -82,6 +90,28 @@ export async function startCell(options: CellOptions): Promise<Cell | undefined>
   } catch (error) {
     await end();
     throw error;
+  }
+}
+
+/** A command can kill `cat`, which ends the cell a moment before its first process is dead. */
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  } catch {
+    return []; // The kernel was built without this file.
+  }
+}
+
+/** Whether a process has a SIGKILL to come or is just ending: for a moment it is still listed as running. */
+function isDying(pid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const pending = [...status.matchAll(/^(?:Sig|Shd)Pnd:\s*([0-9a-f]+)$/gm)].map(([, mask]) => BigInt(`0x${mask}`));
+    const flags = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[FLAGS_FIELD]);
+    return pending.some((mask) => (mask & SIGKILL_BIT) !== 0n) || (flags & PF_EXITING) !== 0;
+  } catch {
+    return true;
   }
 }
 
@@ -169,7 +199,7 @@ const isRunning = ({ pid, exitCode, signalCode }: ChildProcess) =>
 
 async function runs([command = '', ...args]: readonly string[]): Promise<boolean> {
   try {
-    await promisify(execFile)(command, args, { cwd: '/', env: {} });
+    await promisify(execFile)(command, args, { cwd: '/', env: { PATH: '/usr/bin:/bin:/usr/sbin:/sbin' } });
     return true;
   } catch {
     return false;

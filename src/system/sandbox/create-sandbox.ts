@@ -2,7 +2,7 @@ import { BubblewrapSandbox } from './bubblewrap.ts';
 import { findPrograms, type SandboxPrograms } from './programs.ts';
 import { writableRoots } from './roots.ts';
 import type { Sandbox, SandboxOptions } from './sandbox.ts';
-import { createSeatbeltSandbox } from './seatbelt-sandbox.ts';
+import { createSeatbeltSandbox } from './seatbelt.ts';
 
 /** Creates the sandbox of a session. Rejects where this machine has no working one; `probeSandbox` has the reason. */
 export function createSandbox(

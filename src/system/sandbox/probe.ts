@@ -9,7 +9,7 @@ import { existingPath } from './roots.ts';
 import type { Sandbox, SandboxOptions, SandboxProbe } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 
-/** What to probe with. */
+/** Replaces parts of the machine in a probe. */
 export interface ProbeOptions {
   /** The home folder of the user by default. */
   readonly home?: string;
@@ -99,21 +99,24 @@ async function tryOut(scratch: string, { home = homedir(), programs }: ProbeOpti
 }
 
 const probeOptions = (cwd: string, home: string): SandboxOptions => ({
-  ...{ cwd, home, writable: [cwd], hidden: [], readOnly: false, network: 'none', env: [], unixSockets: false },
-  ...{ gitWrite: false, mayConnect: async () => false },
+  cwd,
+  home,
+  writable: [cwd],
+  hidden: [],
+  readOnly: false,
+  network: 'none',
+  mayConnect: async () => false,
+  env: [],
+  unixSockets: false,
+  gitWrite: false,
 });
 
 async function attempt(sandbox: Sandbox, [cwd = '', inside = '', outside = '']: readonly string[]): Promise<Attempts> {
   // Nothing listens there: without a filter the answer is another error.
   const socket = join(cwd, 'socket');
   writeFileSync(socket, '');
-  const launch = {
-    command: process.execPath,
-    args: ['-e', ATTEMPTS, inside, outside, socket],
-    cwd,
-    env: { PATH: process.env['PATH'] },
-  };
-  const { command, args, env } = await sandbox.confine(launch);
+  const attempts = ['-e', ATTEMPTS, inside, outside, socket];
+  const { command, args, env } = await sandbox.confine({ command: process.execPath, args: attempts, cwd, env: {} });
   return new Promise((resolve, reject) => {
     execFile(command, args, { cwd: '/', env }, (error, stdout, stderr) => {
       if (error) reject(new Error(`The sandbox does not start: ${stderr.trim() || error.message}`));

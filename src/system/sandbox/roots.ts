@@ -1,10 +1,10 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { alwaysHidden } from './hidden.ts';
 import type { SandboxOptions } from './sandbox.ts';
 
-/** What the commands of a session can change, decided before the first command runs. */
+/** The folders that the commands of a session can change, decided before the first command runs. */
 export interface WritableRoots {
   /** Real paths. None lies in another, unless a hidden folder is between them. */
   readonly roots: readonly string[];
@@ -28,10 +28,21 @@ const KERNEL_FOLDERS = ['/dev', '/proc', '/sys'];
 export const isBelow = (path: string, folder: string): boolean =>
   path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 
+/** The stats of a path, of a link itself; undefined where nothing is or this user may not look. */
+export function linkStats(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false, bigint: true });
+  } catch {
+    return undefined;
+  }
+}
+
 /** The real path; undefined when nothing is there. */
 export function existingPath(path: string): string | undefined {
+  // Most hidden paths do not exist, and an exception costs more than this.
+  if (!linkStats(path)) return undefined;
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return undefined;
   }
@@ -39,7 +50,7 @@ export function existingPath(path: string): string | undefined {
 
 /** The identity of a folder that is no link; undefined if it is none. */
 export function folderIdentity(path: string): string | undefined {
-  const stats = lstatSync(path, { throwIfNoEntry: false, bigint: true });
+  const stats = linkStats(path);
   return stats?.isDirectory() ? `${stats.dev}:${stats.ino}` : undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { ProcessCell } from '../processes/cell-processes.ts';
 
-/** What the commands of one session can reach. All paths are absolute. */
+/** The reach of the commands of one session. All paths are absolute. */
 export interface SandboxOptions {
   /** The folder of the session. */
   readonly cwd: string;

@@ -1,12 +1,46 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { hiddenPaths, type WritableRoots } from './roots.ts';
-import type { SandboxOptions } from './sandbox.ts';
+import { confinedEnvironment, withoutProxies } from './environment.ts';
+import { proxyVariables } from './network/cell-network.ts';
+import { serveProxy } from './network/proxy.ts';
+import { hiddenPaths, type WritableRoots, writableRoots } from './roots.ts';
+import type { Sandbox, SandboxLaunch, SandboxOptions } from './sandbox.ts';
+import { makeSessionFiles } from './session-files.ts';
 
-/** The program of macOS that applies a profile. */
-export const SANDBOX_EXEC = '/usr/bin/sandbox-exec';
+const SANDBOX_EXEC = '/usr/bin/sandbox-exec';
 
-/** What a profile is made of. */
-export interface ProfileOptions {
+/** The sandbox of macOS. Untested: it needs a Mac. `/tmp` is that of the machine there, and read-only. */
+export async function createSeatbeltSandbox(options: SandboxOptions): Promise<Sandbox> {
+  const files = makeSessionFiles(Buffer.alloc(0));
+  const listener = options.network === 'ask' ? createServer().listen(0, '127.0.0.1') : undefined;
+  if (listener) await once(listener, 'listening');
+  const port = listener && (listener.address() as AddressInfo).port;
+  const proxy = listener && serveProxy(listener, options);
+  const profile = seatbeltProfile({
+    sandbox: options,
+    writable: writableRoots(options),
+    tmp: files.tmp,
+    proxyPort: port,
+  });
+  const confine = async ({ command, args, cwd, env }: SandboxLaunch): Promise<SandboxLaunch> => {
+    const kept = { ...confinedEnvironment(env, options.env), TMPDIR: files.tmp, TMP: files.tmp, TEMP: files.tmp };
+    const reaching = options.network === 'open' ? kept : withoutProxies(kept);
+    return {
+      command: SANDBOX_EXEC,
+      args: ['-p', profile, command, ...args],
+      cwd,
+      env: port === undefined ? reaching : { ...reaching, ...proxyVariables(port) },
+    };
+  };
+  const close = async () => {
+    await proxy?.close();
+    await files.remove();
+  };
+  return { engine: 'seatbelt', tmp: files.tmp, confine, close };
+}
+
+interface ProfileOptions {
   readonly sandbox: SandboxOptions;
   readonly writable: WritableRoots;
   /** The private folder of the session, by real path. */
@@ -20,7 +54,7 @@ export interface ProfileOptions {
  *
  * Everything is denied first; later rules win. A process that leaves its group is not found when its command is killed.
  */
-export function seatbeltProfile({ sandbox, writable, tmp, proxyPort }: ProfileOptions): string {
+function seatbeltProfile({ sandbox, writable, tmp, proxyPort }: ProfileOptions): string {
   const projects = writable.projects.flatMap((path) => [join(path, '.git'), join(path, '.pi')]);
   // A parent that could be renamed would take its protection with it.
   const pinned = [...writable.roots, ...writable.pins.map(({ path }) => path)];

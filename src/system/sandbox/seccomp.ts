@@ -1,5 +1,10 @@
 import { endianness } from 'node:os';
 
+/** Choices of the filter. */
+export interface FilterOptions {
+  readonly unixSockets: boolean;
+}
+
 /** Numbers of the system calls that the filter judges. */
 interface SystemCalls {
   readonly arch: number;
@@ -55,11 +60,6 @@ const REFUSE = 0x00050000 | EPERM;
 
 type Instruction = readonly [code: number, value: number, ifTrue?: string, ifFalse?: string];
 type Line = Instruction | string;
-
-/** What the filter leaves open. */
-export interface FilterOptions {
-  readonly unixSockets: boolean;
-}
 
 /**
  * A seccomp filter for bwrap; undefined on an architecture without a table.

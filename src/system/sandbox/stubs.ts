@@ -1,8 +1,9 @@
-import { lstatSync, mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardLeftover, type Leftover, releaseLeftover } from '../processes/guardian.ts';
+import { linkStats } from './roots.ts';
 
-// What a command could otherwise add to `.git` to run programs outside.
+// A command could otherwise add these to `.git` to run programs outside.
 const GIT_FOLDERS = ['hooks', 'modules', 'worktrees'];
 const GIT_FILES: Readonly<Record<string, string>> = { config: '', 'config.worktree': '', commondir: '.\n' };
 
@@ -33,7 +34,7 @@ export class Stubs {
   }
 
   #add(kind: 'folder' | 'stub', path: string, content: string): void {
-    if (lstatSync(path, { throwIfNoEntry: false })) return;
+    if (linkStats(path)) return;
     const leftover = { kind, path };
     guardLeftover(leftover);
     this.#made.set(path, leftover);

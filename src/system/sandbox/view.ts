@@ -1,12 +1,20 @@
-import { lstatSync, mkdirSync, readlinkSync } from 'node:fs';
+import { mkdirSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
-import { existingPath, folderIdentity, foldersBetween, hiddenPaths, isBelow, type WritableRoots } from './roots.ts';
+import {
+  existingPath,
+  folderIdentity,
+  foldersBetween,
+  hiddenPaths,
+  isBelow,
+  linkStats,
+  type WritableRoots,
+} from './roots.ts';
 import type { SandboxOptions } from './sandbox.ts';
 import type { SessionFiles } from './session-files.ts';
 import { GUARDED_IN_GIT } from './stubs.ts';
 
-/** Everything that decides which files one command sees. */
+/** The reasons for which a command sees a file or not. */
 export interface ViewOptions {
   readonly sandbox: SandboxOptions;
   readonly writable: WritableRoots;
@@ -53,16 +61,20 @@ export function viewArguments(options: ViewOptions): string[] {
     ...writable.projects.filter((path) => isInside(path, roots)).flatMap((path) => protectedIn(path, options)),
     ...masks.filter((path) => !containsRoot(path)).flatMap((path) => mask(path, files.empty)),
     ...programFolders(options, ['/tmp', ...masks]).flatMap((path) => ['--ro-bind', path, path]),
-    ...masks.filter(isFolder).flatMap((path) => ['--remount-ro', path]),
+    ...[...masks.filter(isFolder), ...ownedByRoot()].flatMap((path) => ['--remount-ro', path]),
     ...['--chdir', cwd],
   ];
 }
+
+// Root without any capability still owns /proc/sys/kernel/core_pattern, which names a program that the host runs. For
+// others a read-only /proc would only prevent sandboxes inside of this one.
+const ownedByRoot = () => (process.getuid?.() === 0 ? ['/proc'] : []);
 
 const isInside = (path: string, roots: readonly string[]) => roots.some((root) => isBelow(path, root));
 
 const isFolder = (path: string) => folderIdentity(path) !== undefined;
 
-const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+const isLink = (path: string) => linkStats(path)?.isSymbolicLink() ?? false;
 
 /** A link can be replaced but not mounted over: a root with a linked `.git` or `.pi` stays read-only. */
 const hasLinkedProject = (root: string, projects: readonly string[]) =>
@@ -108,8 +120,7 @@ function pinsInTmp(root: string, tmp: string): Arguments {
 
 function protectedIn(project: string, { gitFolders }: ViewOptions): Arguments {
   const [git, pi] = [join(project, '.git'), join(project, '.pi')];
-  const readOnly = (path: string) =>
-    lstatSync(path, { throwIfNoEntry: false }) && !isLink(path) ? ['--ro-bind', path, path] : [];
+  const readOnly = (path: string) => (linkStats(path) && !isLink(path) ? ['--ro-bind', path, path] : []);
   const identity = gitFolders.get(git);
   const isWritable = identity !== undefined && folderIdentity(git) === identity;
   const gitArguments = isWritable

@@ -12,7 +12,7 @@ const isWorking = probe.engine === 'bubblewrap';
 if (!isWorking) {
   const reason = probe.engine ?? probe.reason;
   if (process.env['CI'] === 'true') throw new Error(`No sandbox on this machine: ${reason}`);
-  console.log(`SKIPPED: tests of the sandbox need a working bubblewrap (${reason})`);
+  process.stderr.write(`SKIPPED: tests of the sandbox need a working bubblewrap (${reason})\n`);
 }
 
 /** Tests that need a working sandbox; on CI they fail without one. */

@@ -37,10 +37,12 @@ const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4');
 export function isPrivateAddress(address: string): boolean {
   const plain = address.replace(/%.*$/, '');
   if (isIP(plain) === 0) return true;
+  const family = familyOf(plain);
   const refused = new BlockList();
-  for (const [network, prefix] of REFUSED_NETWORKS) refused.addSubnet(network, prefix, familyOf(network));
-  for (const own of Object.values(networkInterfaces()).flat()) {
-    if (own) refused.addAddress(own.address.replace(/%.*$/, ''), familyOf(own.address));
+  // Of one family only: a list compares an IPv4 address with IPv6 networks as a mapped one.
+  for (const [network, prefix] of REFUSED_NETWORKS) {
+    if (familyOf(network) === family) refused.addSubnet(network, prefix, family);
   }
-  return refused.check(plain, familyOf(plain));
+  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  return refused.check(plain, family) || own.some(({ address }) => address.replace(/%.*$/, '') === plain);
 }

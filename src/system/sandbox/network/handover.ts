@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
 import type { Server } from 'node:net';
-import { TAG_VARIABLE } from '../processes/process-table.ts';
-import { processTag } from '../processes/process-tag.ts';
-import { withTimeout } from '../with-timeout.ts';
+import { TAG_VARIABLE } from '../../processes/process-table.ts';
+import { processTag } from '../../processes/process-tag.ts';
+import { withTimeout } from '../../with-timeout.ts';
 
 const HANDOVER_MS = 10_000;
 
 const SCRIPT = `
 const server = require('node:net').createServer((socket) => socket.destroy());
 server.listen(Number(process.argv[1]), '127.0.0.1', () => {
-  process.send('listening', server, () => process.disconnect());
+  process.send('listening', server, () => process.exit());
 });
 `;
 

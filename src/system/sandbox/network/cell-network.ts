@@ -1,8 +1,8 @@
-import type { Cell } from './cell.ts';
-import { withoutProxies } from './environment.ts';
+import type { Cell } from '../cell.ts';
+import { withoutProxies } from '../environment.ts';
+import type { SandboxOptions } from '../sandbox.ts';
 import { listenInCell } from './handover.ts';
-import { type Proxy, serveProxy } from './proxy.ts';
-import type { SandboxOptions } from './sandbox.ts';
+import { type CellProxy, serveProxy } from './proxy.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -18,7 +18,11 @@ export async function startProxy({ enterNetwork }: Cell, { network, mayConnect }
 }
 
 /** The environment of a command with the proxy that it has to use. */
-export function networkEnvironment(env: Environment, network: SandboxOptions['network'], proxy?: Proxy): Environment {
+export function networkEnvironment(
+  env: Environment,
+  network: SandboxOptions['network'],
+  proxy?: CellProxy,
+): Environment {
   if (network === 'open') return env;
   return proxy ? { ...withoutProxies(env), ...proxyVariables(PROXY_PORT) } : withoutProxies(env);
 }

@@ -13,7 +13,7 @@ export interface ProxyOptions {
 }
 
 /** A proxy for HTTP and HTTPS. */
-export interface Proxy {
+export interface CellProxy {
   readonly close: () => Promise<void>;
 }
 
@@ -56,7 +56,7 @@ class Refusal extends Error {
 }
 
 /** Serves a proxy on a listening socket. It connects from this process, and only to addresses that it has checked. */
-export function serveProxy(listener: Listener, options: ProxyOptions): Proxy {
+export function serveProxy(listener: Listener, options: ProxyOptions): CellProxy {
   const gate = new Gate(options);
   const tunnels = new Set<Duplex>();
   const server = createServer({ maxHeaderSize: MAX_PROXY_HEADER_BYTES, headersTimeout: PROXY_HEADER_MS });
@@ -107,7 +107,7 @@ class Gate {
   #isAllowed(host: string, port: number): Promise<boolean> {
     const key = `${host}:${port}`;
     const known = this.#pending.get(key);
-    if (known) return known;
+    if (known !== undefined) return known;
     const decision = this.#options
       .mayConnect(host, port)
       .catch(() => false)

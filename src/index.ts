@@ -2,6 +2,7 @@ import type { ToolChoice } from './agent/tool-choice.ts';
 import { AgentClient } from './client/agent-client.ts';
 import { openLocalEngine } from './embed/local-engine.ts';
 import type { AddonOptions } from './engine/addons/detect.ts';
+import type { ApprovalFlags } from './engine/approvals/policy.ts';
 import type { SystemPromptOverrides } from './extend/prompt-parts.ts';
 import { Refusal } from './protocol/errors.ts';
 import type { ThinkingLevel } from './protocol/generated/vocabulary.ts';
@@ -117,6 +118,8 @@ export interface OpenAgentOptions {
   readonly trust?: boolean;
   /** The tools that are active at the start. */
   readonly tools?: ToolChoice;
+  /** The loosest approval mode, and the sandbox of commands: see docs/approvals.md. By default nothing is questioned. */
+  readonly approvals?: ApprovalFlags;
   /** Parts of the system prompt. */
   readonly prompt?: SystemPromptOverrides;
   /** Addons besides those in the folders of user and project. */

@@ -35,6 +35,8 @@ const LAZY_IMPORTS = {
     'cli/token/token.ts': ['server/cluster/auth/cluster-tokens.ts'],
     'embed/local-engine.ts': ['model/scripted/script.ts'],
     'engine/open.ts': ['engine/activity-log.ts'],
+    'engine/approvals/current-approvals.ts': ['engine/approvals/open-approvals.ts'],
+    'engine/approvals/policy.ts': ['store/approvals/approval-settings.ts'],
     'server/serve.ts': ['server/cluster/open-cluster.ts'],
   },
   'A tool of the agent loads at its first call.': {

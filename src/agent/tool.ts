@@ -29,7 +29,7 @@ export interface ToolInvocation {
   readonly update: (progress: ToolUpdate) => void;
   /** Absent if the tool runs outside a session. */
   readonly otherTools?: OtherTools;
-  /** What the call may reach; absent: everything. */
+  /** Limits of the call; absent: it may reach everything. */
   readonly permission?: Permission;
 }
 

@@ -121,6 +121,7 @@ async function openEngineFor({ options, manager, parent, loader }: SessionParts)
     hooks,
     thinkingLevel,
     prompt,
+    approvals: parent?.approvals(),
     trust:
       options.trust ?? (settingsManager instanceof SettingsManager ? settingsManager.isProjectTrusted() : undefined),
     settings: settingsSource(settingsManager),

@@ -8,7 +8,7 @@ import { Refusal } from '../protocol/errors.ts';
 import { agentDir, sessionDirFor } from '../store/agent-dir.ts';
 import { extensionSdk } from './sdk/extension-sdk.ts';
 
-type ForwardedOptions = 'name' | 'thinkingLevel' | 'trust' | 'tools' | 'prompt' | 'addons' | 'hooks';
+type ForwardedOptions = 'name' | 'thinkingLevel' | 'trust' | 'tools' | 'prompt' | 'addons' | 'hooks' | 'approvals';
 
 /** Options of an agent in this process. */
 export interface LocalEngineOptions
@@ -67,6 +67,7 @@ export async function openLocalEngine(options: LocalEngineOptions): Promise<Engi
     name: options.name,
     tools: options.tools,
     prompt: options.prompt,
+    approvals: options.approvals,
     dialect: { stream: 'delta' },
   });
 }

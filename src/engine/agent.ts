@@ -41,7 +41,7 @@ export interface AgentParts {
   readonly readOnly?: boolean | undefined;
   /** Whether the client of this agent stores the entries too and confirms them. */
   readonly keptByHost?: boolean | undefined;
-  /** What flags and settings allow in a project. */
+  /** The limits that flags and settings set in a project. */
   readonly policyFor: (project: Project) => Promise<ApprovalPolicy>;
   /** `trust`: the decision of a client for this process. */
   readonly projectFor: (cwd: string, trust: boolean | undefined) => Project;

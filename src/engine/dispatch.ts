@@ -7,7 +7,6 @@ import { escapeLineBreaks, type InputLine, toLine } from '../wire/json-lines.ts'
 import type { ActivityLog } from './activity-log.ts';
 import type { Agent } from './agent.ts';
 import type { ClientConnection } from './client-connection.ts';
-import { approvals } from './commands/approvals.ts';
 import { connection } from './commands/connection.ts';
 import { models } from './commands/models.ts';
 import { prompting } from './commands/prompting.ts';
@@ -43,7 +42,7 @@ type HandlerResult<C extends CommandName> = Result<C> | DeferredResponse<Result<
 export type Handlers = { readonly [C in CommandName]: Handler<C> };
 
 // The compiler rejects a table that lacks a command.
-const handlers: Handlers = { ...prompting, ...connection, ...sessions, ...models, ...runs, ...tools, ...approvals };
+const handlers: Handlers = { ...prompting, ...connection, ...sessions, ...models, ...runs, ...tools };
 
 interface DispatchTarget extends Omit<CommandContext, 'id' | 'afterResponse' | 'signal'> {
   /** Logs refused commands. */

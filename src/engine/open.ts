@@ -69,7 +69,7 @@ export interface EngineOptions {
   readonly dialect?: Partial<Dialect>;
   readonly hooks?: SessionHooks | undefined;
   readonly addons?: AddonOptions | undefined;
-  /** What holds for every session: none gets a looser mode or less of a sandbox. */
+  /** Limits for every session: none gets a looser mode or less of a sandbox. */
   readonly approvals?: ApprovalFlags | undefined;
   readonly mode?: Mode | undefined;
   readonly log?: Log | undefined;

@@ -7,8 +7,8 @@ import { recordChoice, storedChoice } from '../session/model-choice.ts';
 import { withSessionLock } from '../store/sessions/session-file.ts';
 import { SessionLog } from '../store/sessions/session-log.ts';
 import type { Agent } from './agent.ts';
-import { recordChosen } from './approvals/session-approvals.ts';
 import { isCurrentSession } from './agent-state.ts';
+import { recordChosen } from './approvals/session-approvals.ts';
 import type { SwitchReason } from './current-session.ts';
 
 interface SwitchOptions {

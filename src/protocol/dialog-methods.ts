@@ -1,4 +1,4 @@
-import { isAtMost } from './approval-modes.ts';
+import { isAtMost } from './approvals/approval-modes.ts';
 import type { ExtensionUiRequestEvent, ExtensionUiResponse } from './generated/vocabulary.ts';
 
 /** The methods of `extension_ui_request` that wait for an answer of the user. */

@@ -20,6 +20,9 @@ export const errorCodes = [
 
 export type ErrorCode = (typeof errorCodes)[number];
 
+/** The beginning of the message of `sandbox_unavailable`: the server recognises by it why an agent did not start. */
+export const NO_SANDBOX = 'No sandbox works on this machine';
+
 /** An error that reaches the client as `success: false` with its code. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';

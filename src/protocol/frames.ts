@@ -1,4 +1,4 @@
-import { approvalLimit } from './approvals.ts';
+import { approvalLimit } from './approvals/approval.ts';
 import { ContentBlocks } from './content.ts';
 import { flag, literal, object, optional, text, unknown } from './schema.ts';
 

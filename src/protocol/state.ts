@@ -1,4 +1,4 @@
-import { ApprovalMode, SandboxState } from './approvals.ts';
+import { ApprovalMode, SandboxState } from './approvals/approval.ts';
 import { Model, ThinkingLevel } from './models.ts';
 import {
   amount,

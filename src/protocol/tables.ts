@@ -1,5 +1,4 @@
-import * as approvals from './approvals.ts';
-import { approvalCommands } from './commands/approvals.ts';
+import * as approvals from './approvals/approval.ts';
 import { connection } from './commands/connection.ts';
 import { models as modelCommands } from './commands/models.ts';
 import { prompting } from './commands/prompting.ts';
@@ -28,7 +27,6 @@ export const tables = {
     ...sessions,
     ...modelCommands,
     ...tools,
-    ...approvalCommands,
   } satisfies CommandTable,
   events: { ...agentEvents, ...sessionEvents, ...clientEvents } satisfies EventTable,
   frames,

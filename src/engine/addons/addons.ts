@@ -86,11 +86,12 @@ export class Addons {
     if (!sdk) return {};
     const { env, registry } = agent;
     const { project, shell } = { project: () => agent.project, shell: () => agent.shell };
+    const approvals = () => agent.approvals.limits;
     let names: Promise<object> | undefined;
     return {
       sdk: () => {
         // Once: extensions compare classes of several modules.
-        names ??= sdk({ agentDir, env, registry, ownsProcess, children: this.#children, project, shell });
+        names ??= sdk({ agentDir, env, registry, ownsProcess, children: this.#children, project, shell, approvals });
         return names;
       },
     };

@@ -6,6 +6,7 @@ import type { PreloadedExtensions } from '../../extend/extensions/load/preloaded
 import { foldersUpToRepository } from '../../extend/repository-folders.ts';
 import type { ModelRegistry } from '../../model/registry/registry.ts';
 import type { Settings } from '../../store/settings.ts';
+import type { ApprovalFlags } from '../approvals/policy.ts';
 import type { ChildAgents } from './child-agents.ts';
 
 export interface AddonPaths {
@@ -77,6 +78,8 @@ export interface ParentAgent {
   readonly registry: ModelRegistry;
   readonly project: () => { readonly cwd: string; readonly trusted: boolean };
   readonly shell: () => ShellOptions;
+  /** The limits of its agents: none has more rights than the run that created it. */
+  readonly approvals: () => ApprovalFlags | undefined;
   /** Whether uncaught errors of extensions are reported and do not end the process. */
   readonly ownsProcess: boolean;
   /** The agents that its extensions created. */

@@ -1,14 +1,14 @@
 import type { Permit } from '../../agent/permission.ts';
 import type { LogFolder } from '../../agent/tools/bash/output-log.ts';
 import type { Approvals } from '../../extend/approvals/approvals.ts';
-import { isAtMost, strictestMode } from '../../protocol/approval-modes.ts';
+import { isAtMost, strictestMode } from '../../protocol/approvals/approval-modes.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { ApprovalMode, Params, SandboxState } from '../../protocol/generated/vocabulary.ts';
 import type { Run } from '../../session/run/run.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
 import type { Agent } from '../agent.ts';
 import { publishChanges } from '../agent-state.ts';
-import type { ApprovalPolicy } from './policy.ts';
+import type { ApprovalFlags, ApprovalPolicy } from './policy.ts';
 import { APPROVALS_TYPE, chosenIn, hasChoice, SessionApprovals } from './session-approvals.ts';
 
 /**
@@ -55,6 +55,13 @@ export class CurrentApprovals {
   get logFolder(): (() => LogFolder | undefined) | undefined {
     const loaded = this.#loaded;
     return this.#session.wantsSandbox && loaded?.sandboxState.status === 'on' ? () => loaded.logFolder : undefined;
+  }
+
+  /** The limits for agents inside this one; undefined while it has all rights. */
+  get limits(): ApprovalFlags | undefined {
+    const mode = this.modeOf(this.#agent.session.run);
+    const { sandboxUse: sandbox, wantsSandbox } = this.#session;
+    return mode === 'full' && !wantsSandbox ? undefined : { mode, sandbox };
   }
 
   /** Undefined while every call may run with all rights. */

@@ -6,7 +6,7 @@ import { realPath } from '../../system/files/real-path.ts';
 import type { Agent } from '../agent.ts';
 import type { CurrentApprovals } from './current-approvals.ts';
 
-/** `customType` of the entries with answered questions. */
+// `customType` of the entries with answered questions.
 const ANSWER_TYPE = 'tau.approval';
 
 /** Joins the code that decides about calls with the agent. */

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { strictestMode } from '../../protocol/approval-modes.ts';
+import { strictestMode } from '../../protocol/approvals/approval-modes.ts';
 import type { ApprovalMode, SandboxUse } from '../../protocol/generated/vocabulary.ts';
 import type { ApprovalSettings } from '../../store/approvals/approval-settings.ts';
 import type { Settings } from '../../store/settings.ts';
 
-/** What flags demand of every session. */
+/** The limits that flags set for every session. */
 export interface ApprovalFlags {
   readonly mode?: ApprovalMode | undefined;
   readonly sandbox?: SandboxUse | undefined;
 }
 
-/** What flags and settings allow in a project. */
+/** The limits that flags and settings set in a project. */
 export interface ApprovalPolicy {
   /** The loosest mode. */
   readonly ceiling: ApprovalMode;

@@ -1,4 +1,4 @@
-import { approvalModes, isAtMost, strictestMode } from '../../protocol/approval-modes.ts';
+import { approvalModes, isAtMost, strictestMode } from '../../protocol/approvals/approval-modes.ts';
 import type { ApprovalMode, SandboxUse } from '../../protocol/generated/vocabulary.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
 import type { ApprovalPolicy } from './policy.ts';

@@ -2,7 +2,7 @@ import type { Params } from '../../protocol/generated/vocabulary.ts';
 import { publishChanges } from '../agent-state.ts';
 import type { CommandContext, Handlers } from '../dispatch.ts';
 
-/** Handlers of shell commands, tools, host tools, MCP servers and todos. */
+/** Handlers of shell commands, tools and their approvals, host tools, MCP servers and todos. */
 export const tools = {
   // Extensions and MCP servers that are starting bring tools.
   get_tools: (_params, { agent: { addons, toolbox } }) => {
@@ -48,6 +48,19 @@ export const tools = {
   set_todos: async ({ phases }, { agent }) => {
     const todos = await (await agent.addons.ensureLoaded()).todos();
     return { todoPhases: [...todos.set(phases)] };
+  },
+
+  set_approval_mode: async (params, { agent }) => {
+    await agent.approvals.change(params);
+    const { approvalMode, sandbox } = agent.approvals.state;
+    return { approvalMode, sandbox };
+  },
+
+  get_approvals: async (_params, { agent }) => ({ approvals: [...(await agent.approvals.ensureLoaded()).list()] }),
+
+  remove_approval: async ({ rule }, { agent }) => {
+    await (await agent.approvals.ensureLoaded()).remove(rule);
+    return undefined;
   },
 } satisfies Partial<Handlers>;
 

@@ -7,18 +7,18 @@ import type { Run } from '../../session/run/run.ts';
 import type { ApprovalSettings } from '../../store/approvals/approval-settings.ts';
 import type { ApprovalsFile } from '../../store/approvals/approvals-file.ts';
 import type { Dialogs } from '../dialogs.ts';
-import type { CallFacts, ToolSource } from './call-facts.ts';
+import type { CallFacts, CallSource } from './call-facts.ts';
 import { DENIED_UNASKED, type Decision, decide, deniedByUser, type Policy } from './decide.ts';
 import { factsOf } from './facts-of-call.ts';
 import { FilePolicy } from './file-policy.ts';
 import { Grants } from './grants.ts';
-import { restrictsCall } from './match-rule.ts';
+import { restrictsPath } from './match-rule.ts';
 import { programCheck } from './program-check.ts';
 import { type Answer, answerTo, type Question, questionAbout } from './question.ts';
-import { parseRules, type Rule } from './rules.ts';
+import { type ApprovalRule, parseRules } from './rules.ts';
 import type { SessionSandbox } from './session-sandbox.ts';
 
-/** What the approvals use of the agent. */
+/** The parts of the agent that approvals use. */
 export interface ApprovalParts {
   readonly dialogs: Dialogs;
   /** The real paths of the session's folder, the user's home and the agent folder. */
@@ -27,7 +27,7 @@ export interface ApprovalParts {
   readonly activeRun: () => Run | undefined;
   readonly settings: () => ApprovalSettings | undefined;
   readonly file: ApprovalsFile;
-  readonly sourceOf: (toolName: string) => ToolSource;
+  readonly sourceOf: (toolName: string) => CallSource;
   readonly pathVariable: () => string;
   /** Stores which option answered a question. The entry grants nothing when it is read again. */
   readonly record: (answer: RecordedAnswer) => void;
@@ -89,7 +89,7 @@ export class Approvals {
   /** Settles with what the call may reach; rejects with the error result of a call that may not run. */
   async permit({ call, tool, args }: FinalCall, { run, signal }: CallContext): Promise<Permission> {
     const source = this.#parts.sourceOf(tool.name);
-    const access = await this.#accessFor(args);
+    const access = await this.#accessFor(tool.name, args);
     const facts = factsOf({ toolName: tool.name, source, args, cwd: this.#parts.folders().cwd, access });
     const question = { toolCallId: call.id, toolName: tool.name, source, args };
     await this.#settle(facts, { run, signal, question, translate: access.translate });
@@ -104,7 +104,7 @@ export class Approvals {
   }
 
   /** A path below `/tmp` means the folder of the sandbox, which is made for it. */
-  async #accessFor(args: Readonly<Record<string, unknown>>): Promise<FilePolicy> {
+  async #accessFor(toolName: string, args: Readonly<Record<string, unknown>>): Promise<FilePolicy> {
     const { sandbox, folders } = this.#parts;
     const { cwd } = folders();
     const { path } = args;
@@ -113,7 +113,8 @@ export class Approvals {
       writable: sandbox.writable,
       // Below /proc lies the environment of this process, with its keys.
       hidden: [...sandbox.hidden, '/proc'],
-      isReadDenied: (path) => this.#ruleLists.deny.some((rule) => restrictsCall(rule, readOf(path), cwd)),
+      readable: sandbox.readable,
+      isReadDenied: (path) => this.#ruleLists.deny.some((rule) => restrictsPath(rule, { toolName, path }, cwd)),
       tmp: sandbox.tmp,
     });
   }
@@ -164,7 +165,7 @@ export class Approvals {
     const { home } = this.#parts.folders();
     const { allow = [], ask = [], deny = [] } = this.#settings?.approvals ?? {};
     const domains = (this.#settings?.sandbox.domains ?? []).map((host) => `network(${host})`);
-    const parse = (texts: readonly string[], list: 'allow' | 'ask' | 'deny'): Rule[] => {
+    const parse = (texts: readonly string[], list: 'allow' | 'ask' | 'deny'): ApprovalRule[] => {
       const { rules, warnings } = parseRules(texts, { list, home });
       this.#parts.warn(warnings);
       return rules;
@@ -264,15 +265,13 @@ export class Approvals {
   }
 }
 
-/** What a question needs beside the facts of its call. */
+/** The context of a question beside the facts of its call. */
 interface QuestionContext {
   readonly run: Run | undefined;
   readonly signal: AbortSignal;
   readonly question: Question['call'];
   readonly translate: (path: string) => string;
 }
-
-const readOf = (path: string): CallFacts => ({ toolName: 'read', source: 'builtin', subject: { type: 'read', path } });
 
 const NEVER = new AbortController().signal;
 

@@ -1,12 +1,12 @@
 /** Everything about a tool call that decides whether it may run. */
 export interface CallFacts {
   readonly toolName: string;
-  readonly source: ToolSource;
+  readonly source: CallSource;
   readonly subject: CallSubject;
 }
 
 /** Where a tool comes from: an extension's `bash` is a tool of that extension. */
-export type ToolSource = 'builtin' | 'extension' | 'host' | 'mcp';
+export type CallSource = 'builtin' | 'extension' | 'host' | 'mcp';
 
 /** Commands and files of tau's own tools, hosts that commands connect to, and calls of all other tools. */
 export type CallSubject =

@@ -12,14 +12,18 @@ import {
   restrictsLine,
 } from './match-rule.ts';
 import { type Argv, literalWords, plainCommands } from './plain-commands.ts';
-import type { Rule } from './rules.ts';
+import type { ApprovalRule } from './rules.ts';
 
-/** What is allowed in a session at the moment. */
+/** The mode, rules and approvals that hold in a session at the moment. */
 export interface Policy {
   readonly mode: ApprovalMode;
-  readonly rules: { readonly allow: readonly Rule[]; readonly ask: readonly Rule[]; readonly deny: readonly Rule[] };
+  readonly rules: {
+    readonly allow: readonly ApprovalRule[];
+    readonly ask: readonly ApprovalRule[];
+    readonly deny: readonly ApprovalRule[];
+  };
   /** The approvals that were saved for the project. */
-  readonly saved: readonly Rule[];
+  readonly saved: readonly ApprovalRule[];
   /** The approvals for this session. */
   readonly grants: Grants;
   /** The real path of the session's folder. */
@@ -72,14 +76,14 @@ const deniedByRule = (rule: string) => `Not allowed by the rule ${rule}. ${GIVE_
 
 /** A call as the rules see it. */
 interface RuledCall {
-  readonly isDeniedBy: (rule: Rule) => boolean;
+  readonly isDeniedBy: (rule: ApprovalRule) => boolean;
   readonly isGranted: boolean;
   /** Leaves out what has a grant. */
-  readonly isAskedBy: (rule: Rule) => boolean;
+  readonly isAskedBy: (rule: ApprovalRule) => boolean;
   /** The rule that allows the call, or the last part of it. */
-  readonly allowedBy: (rules: readonly Rule[]) => Rule | undefined;
+  readonly allowedBy: (rules: readonly ApprovalRule[]) => ApprovalRule | undefined;
   /** A rule that denies commands, if the call is a line that cannot be compared with it. */
-  readonly unreadableBy?: Rule | undefined;
+  readonly unreadableBy?: ApprovalRule | undefined;
 }
 
 function ruledCall(facts: CallFacts, policy: Policy): RuledCall {
@@ -88,7 +92,7 @@ function ruledCall(facts: CallFacts, policy: Policy): RuledCall {
     const commands = plainCommands(subject.command, policy.cwd);
     return commands ? plainCall(commands, subject.outside, policy) : unreadableCall(subject, policy);
   }
-  const isRestrictedBy = (rule: Rule) => restrictsCall(rule, facts, policy.cwd);
+  const isRestrictedBy = (rule: ApprovalRule) => restrictsCall(rule, facts, policy.cwd);
   return {
     isDeniedBy: isRestrictedBy,
     isGranted: policy.grants.covers(facts),
@@ -121,7 +125,7 @@ interface Command {
 
 function unreadableCall({ command, outside }: Command, { grants, rules }: Policy): RuledCall {
   const words = literalWords(command);
-  const isRestrictedBy = (rule: Rule) => restrictsLine(rule, words, outside);
+  const isRestrictedBy = (rule: ApprovalRule) => restrictsLine(rule, words, outside);
   return {
     isDeniedBy: isRestrictedBy,
     isGranted: grants.coversLine(command, outside),

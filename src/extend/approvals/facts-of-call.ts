@@ -1,11 +1,11 @@
 import { fileTargetOf } from '../../agent/tools/file-target.ts';
-import type { CallFacts, CallSubject, ToolSource } from './call-facts.ts';
+import type { CallFacts, CallSource, CallSubject } from './call-facts.ts';
 import type { FilePolicy } from './file-policy.ts';
 
 /** A call whose facts decide whether it may run. */
 export interface DescribedCall {
   readonly toolName: string;
-  readonly source: ToolSource;
+  readonly source: CallSource;
   readonly args: Readonly<Record<string, unknown>>;
   /** The real path of the session's folder. */
   readonly cwd: string;

@@ -7,6 +7,8 @@ export interface FilePolicyParts {
   readonly writable: readonly string[];
   /** Files and folders that are not read. */
   readonly hidden: readonly string[];
+  /** Files and folders inside hidden ones that are read. */
+  readonly readable: readonly string[];
   /** Whether a rule denies to read a file. */
   readonly isReadDenied: (path: string) => boolean;
   /** The folder that is `/tmp` in the sandbox, while there is one. */
@@ -60,7 +62,8 @@ export class FilePolicy implements FileAccess {
   }
 
   isHidden(path: string): boolean {
-    return this.#parts.hidden.some((root) => isBelow(path, root));
+    const { hidden, readable } = this.#parts;
+    return hidden.some((root) => isBelow(path, root)) && !readable.some((root) => isBelow(path, root));
   }
 }
 

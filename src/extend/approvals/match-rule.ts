@@ -1,19 +1,20 @@
+import { isIP } from 'node:net';
 import { BUILTIN_TOOL_NAMES } from '../../agent/tools/builtin-tools.ts';
 import { type CallFacts, type CallSubject, isOrdinary, type ReadSubject, type WriteSubject } from './call-facts.ts';
 import { type Argv, isHarmlessBuiltin } from './plain-commands.ts';
-import { type CommandRule, normalHost, type PathRule, type Rule } from './rules.ts';
+import { type ApprovalRule, type CommandRule, normalHost, type PathRule } from './rules.ts';
 
 /** Finds the program of a name in PATH: false if it lies in a folder that the model can write. */
 export type ProgramCheck = (name: string) => boolean;
 
 /** Whether a rule that allows covers this command: every word is equal, and the program is the one that the user knows. */
-export function allowsCommand(rule: Rule, argv: Argv, outside: boolean): boolean {
+export function allowsCommand(rule: ApprovalRule, argv: Argv, outside: boolean): boolean {
   if (rule.type !== 'command') return allowsAnyCommand(rule, outside);
   return (rule.outside || !outside) && matchesWords(rule, argv, isEqual);
 }
 
 /** Whether a rule allows every command, also in lines that are not plain. */
-export const allowsAnyCommand = (rule: Rule, outside: boolean): boolean =>
+export const allowsAnyCommand = (rule: ApprovalRule, outside: boolean): boolean =>
   rule.type === 'tool' && (rule.outside || !outside) && rule.covers('bash');
 
 /** Whether bash runs the program of this command from a place that the model cannot write, as far as PATH decides. */
@@ -21,24 +22,31 @@ export const isTrustedCommand = ([program = '']: Argv, isTrusted: ProgramCheck):
   program.includes('/') || isHarmlessBuiltin(program) || isTrusted(program);
 
 /** Whether a rule that asks or denies covers this command: also if the program is called by a path. */
-export function restrictsCommand(rule: Rule, argv: Argv, outside: boolean): boolean {
+export function restrictsCommand(rule: ApprovalRule, argv: Argv, outside: boolean): boolean {
   if (isElsewhere(rule, outside)) return false;
   if (rule.type === 'tool') return rule.covers('bash');
   return rule.type === 'command' && matchesWords(rule, argv, isSameProgram);
 }
 
 /** Whether the words of such a rule stand anywhere among the words of a line that is not plain. */
-export function restrictsLine(rule: Rule, words: Argv, outside: boolean): boolean {
+export function restrictsLine(rule: ApprovalRule, words: Argv, outside: boolean): boolean {
   if (isElsewhere(rule, outside)) return false;
   if (rule.type === 'tool') return rule.covers('bash');
   if (rule.type !== 'command') return false;
+  const [program] = rule.words;
+  if (program === undefined) return true;
   const anywhere = { ...rule, anyMore: true };
-  return words.some((_, index) => matchesWords(anywhere, words.slice(index, index + rule.words.length), isSameProgram));
+  return words.some(
+    (word, index) =>
+      isSameProgram(word, program, 0) &&
+      matchesWords(anywhere, words.slice(index, index + rule.words.length), isSameProgram),
+  );
 }
 
 /** Whether a rule that allows covers this call, which is no command. The rule must name what is out of the ordinary. */
-export function allowsCall(rule: Rule, { toolName, source, subject }: CallFacts, project: string): boolean {
-  if (subject.type === 'host') return matchesHost(rule, subject);
+export function allowsCall(rule: ApprovalRule, { toolName, source, subject }: CallFacts, project: string): boolean {
+  if (subject.type === 'host')
+    return matchesHost(rule, subject) && (isIP(normalHost(subject.host)) === 0 || isExactHost(rule));
   if (source !== 'builtin' && BUILTIN_TOOL_NAMES.includes(toolName)) return false;
   if (rule.type === 'tool') return rule.covers(toolName) && (subject.type !== 'write' || isOrdinary(subject));
   if (rule.type !== 'path' || !isFile(subject) || !rule.covers(toolName)) return false;
@@ -49,7 +57,7 @@ export function allowsCall(rule: Rule, { toolName, source, subject }: CallFacts,
 }
 
 /** Whether a rule that asks or denies covers this call, which is no command. */
-export function restrictsCall(rule: Rule, { toolName, subject }: CallFacts, project: string): boolean {
+export function restrictsCall(rule: ApprovalRule, { toolName, subject }: CallFacts, project: string): boolean {
   if (subject.type === 'host') return matchesHost(rule, subject);
   if (rule.type === 'tool') return !rule.outside && rule.covers(toolName);
   if (rule.type !== 'path' || !isFile(subject)) return false;
@@ -57,7 +65,7 @@ export function restrictsCall(rule: Rule, { toolName, subject }: CallFacts, proj
 }
 
 /** Whether a rule that denies covers a file that a tool came upon, by its real path. */
-export const restrictsPath = (rule: Rule, file: { toolName: string; path: string }, project: string): boolean =>
+export const restrictsPath = (rule: ApprovalRule, file: { toolName: string; path: string }, project: string): boolean =>
   rule.type === 'path' && restrictsTool(rule, file.toolName) && matchesPath(rule, file.path, project);
 
 /** A file that must not be read must not be changed either: a change shows what was there. */
@@ -76,10 +84,13 @@ function matchesPath(rule: PathRule, path: string, project: string): boolean {
   return path.startsWith(root) && rule.matches(path.slice(root.length));
 }
 
-const matchesHost = (rule: Rule, { host, port }: { host: string; port: number }): boolean =>
+const matchesHost = (rule: ApprovalRule, { host, port }: { host: string; port: number }): boolean =>
   rule.type === 'host' && (rule.port ?? port) === port && rule.matches(normalHost(host));
 
-const isElsewhere = (rule: Rule, outside: boolean): boolean => 'outside' in rule && rule.outside && !outside;
+/** An address may lead into the local network: no wildcard allows it. */
+const isExactHost = (rule: ApprovalRule): boolean => rule.type === 'host' && rule.isExact;
+
+const isElsewhere = (rule: ApprovalRule, outside: boolean): boolean => 'outside' in rule && rule.outside && !outside;
 
 type WordTest = (word: string, expected: string, index: number) => boolean;
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { decide } from './decide.ts';
-import { optionsFor, type Question } from './offers.ts';
+import { type OfferContext, optionsFor } from './offers.ts';
 import { plainCommands } from './plain-commands.ts';
 import { commandRuleText } from './rule-text.ts';
 import { bash, CWD, calling, connecting, policyWith, reading, writing } from './testing/policy.ts';
 
-const optionsOf = (facts: Question['facts'], changed: Partial<Question> = {}) =>
+const optionsOf = (facts: OfferContext['facts'], changed: Partial<OfferContext> = {}) =>
   optionsFor({ facts, cwd: CWD, isCut: false, isTrustedProgram: () => true, ...changed });
 const namesOf = (...args: Parameters<typeof optionsOf>) => optionsOf(...args).map(({ name }) => name);
 const rulesOf = (...args: Parameters<typeof optionsOf>) => optionsOf(...args).flatMap(({ rule }) => rule ?? []);
@@ -129,7 +129,10 @@ it('every rule that is offered allows the same call from then on, and its label 
       minLength: 1,
     })
     .map((words) => words.join(' '));
-  const path = fc.stringMatching(/^[ -.0-~]{1,12}$|^[~a{]\/[ -.0-~]{1,5}$/).map((name) => writing(`${CWD}/${name}`));
+  const path = fc
+    .stringMatching(/^[ -.0-~]{1,12}$|^[~a{]\/[ -.0-~]{1,5}$/)
+    .filter((name) => !name.split('/').some((part) => part === '.' || part === '..'))
+    .map((name) => writing(`${CWD}/${name}`));
   const call = fc.oneof(
     line.map((text) => bash(text)),
     path,

@@ -11,8 +11,8 @@ const MAX_OFFERED_RULE_CHARACTERS = 200;
 // Commands of one line that can be saved; the options for more would fill a phone.
 const MAX_OFFERED_RULES = 4;
 
-/** A question about a call. */
-export interface Question {
+/** The facts that decide which options a question has. */
+export interface OfferContext {
   readonly facts: CallFacts;
   /** The real path of the session's folder. */
   readonly cwd: string;
@@ -24,7 +24,7 @@ export interface Question {
 }
 
 /** The options of a question. What the user cannot see or keep is not offered for longer than once. */
-export function optionsFor(question: Question): ApprovalOption[] {
+export function optionsFor(question: OfferContext): ApprovalOption[] {
   if (question.isCut) return [ALLOW_ONCE, DENY];
   const session = canLast(question) ? [ALLOW_FOR_SESSION] : [];
   return [ALLOW_ONCE, ...session, ...alwaysOptions(question), DENY, DENY_AND_STOP];
@@ -40,7 +40,7 @@ const DENY: ApprovalOption = { optionId: 'deny', name: 'Deny', kind: 'reject_onc
 const DENY_AND_STOP: ApprovalOption = { optionId: 'deny-stop', name: 'Deny and stop', kind: 'reject_stop' };
 
 /** Whether an approval for the session would have an effect, and the user can see which. */
-function canLast({ facts: { subject, source }, cwd, isTrustedProgram }: Question): boolean {
+function canLast({ facts: { subject, source }, cwd, isTrustedProgram }: OfferContext): boolean {
   if (source !== 'builtin' || subject.type !== 'command') return true;
   const commands = plainCommands(subject.command, cwd);
   return commands ? commands.every((argv) => isTrustedCommand(argv, isTrustedProgram)) : !subject.outside;
@@ -48,11 +48,11 @@ function canLast({ facts: { subject, source }, cwd, isTrustedProgram }: Question
 
 interface Offer {
   readonly rule: string;
-  /** What the rule allows, in words. */
+  /** The allowed calls in words. */
   readonly scope: string;
 }
 
-function alwaysOptions(question: Question): ApprovalOption[] {
+function alwaysOptions(question: OfferContext): ApprovalOption[] {
   if (question.askedBy !== undefined) return [];
   const { offers, isWhole } = offersFor(question);
   // A rule for a part of the line: the rest runs, too, but only this time.
@@ -68,7 +68,7 @@ function alwaysOptions(question: Question): ApprovalOption[] {
     }));
 }
 
-function offersFor(question: Question): { offers: Offer[]; isWhole: boolean } {
+function offersFor(question: OfferContext): { offers: Offer[]; isWhole: boolean } {
   const { facts, cwd } = question;
   const { subject, source, toolName } = facts;
   const whole = (rule: string, scope: string) => ({ offers: [{ rule, scope }], isWhole: true });
@@ -86,8 +86,8 @@ function offersFor(question: Question): { offers: Offer[]; isWhole: boolean } {
 
 const NOTHING = { offers: [], isWhole: true };
 
-/** One rule for each command: a rule for the whole line would match nothing else. */
-function commandOffers({ cwd, isTrustedProgram }: Question, subject: { command: string; outside: boolean }) {
+/** Offers a rule for each command: a rule for the whole line would match nothing else. */
+function commandOffers({ cwd, isTrustedProgram }: OfferContext, subject: { command: string; outside: boolean }) {
   const commands = plainCommands(subject.command, cwd);
   if (!commands) return NOTHING;
   const offers = commands

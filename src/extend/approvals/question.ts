@@ -7,7 +7,7 @@ import type {
   ExtensionUiResponse,
 } from '../../protocol/generated/vocabulary.ts';
 import type { Dialog } from '../dialogs.ts';
-import { type CallFacts, isOrdinary, type ToolSource } from './call-facts.ts';
+import { type CallFacts, type CallSource, isOrdinary } from './call-facts.ts';
 import type { Decision } from './decide.ts';
 import { gitHooks } from './git-hooks.ts';
 import type { ProgramCheck } from './match-rule.ts';
@@ -19,7 +19,7 @@ export interface Question {
   readonly call: {
     readonly toolCallId?: string | undefined;
     readonly toolName: string;
-    readonly source: ToolSource;
+    readonly source: CallSource;
     readonly args: Readonly<Record<string, unknown>>;
   };
   readonly facts: CallFacts;
@@ -40,7 +40,7 @@ export interface Answer {
   readonly message: string | undefined;
 }
 
-/** What a question shows. */
+/** The content of a question. */
 interface Shown {
   readonly title: string;
   readonly subject: Approval['subject'];
@@ -158,7 +158,7 @@ function shownTool({ call }: Question): Shown {
   };
 }
 
-const RIGHTS: Readonly<Record<ToolSource, string | undefined>> = {
+const RIGHTS: Readonly<Record<CallSource, string | undefined>> = {
   builtin: undefined,
   extension: 'A tool of an extension. It runs with your rights, outside of any sandbox.',
   mcp: 'A tool of an MCP server. The server runs with your rights, outside of any sandbox.',

@@ -137,6 +137,9 @@ it('rules for hosts name the host or the domain, and perhaps the port', () => {
   expect(isAllowed('network(example.com)', connecting('Example.COM.', 80))).toBe(true);
   expect(isAllowed('network(example.com)', connecting('a.example.com'))).toBe(false);
   expect(isAllowed('network(*.example.com)', connecting('a.b.example.com'))).toBe(true);
+  expect(isAllowed('network(127.0.0.1)', connecting('127.0.0.1'))).toBe(true);
+  for (const wildcard of ['network', 'network(*)', 'network(*.0.0.1)'])
+    expect(isAllowed(wildcard, connecting('127.0.0.1'))).toBe(false);
   expect(isAllowed('network(*.example.com)', connecting('example.com'))).toBe(false);
   expect(isAllowed('network(*.example.com)', connecting('badexample.com'))).toBe(false);
   expect(isAllowed('network(example.com:443)', connecting('example.com', 443))).toBe(true);

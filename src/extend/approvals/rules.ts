@@ -7,7 +7,7 @@ import { type Argv, canBePlain, commandWords } from './plain-commands.ts';
 const MAX_RULES = 1000;
 
 /** A rule of the settings, or a saved approval. */
-export type Rule = ToolRule | CommandRule | PathRule | HostRule;
+export type ApprovalRule = ToolRule | CommandRule | PathRule | HostRule;
 
 interface ToolRule {
   readonly type: 'tool';
@@ -43,6 +43,8 @@ interface HostRule {
   readonly type: 'host';
   readonly text: string;
   readonly matches: (host: string) => boolean;
+  /** Whether the rule names one host. */
+  readonly isExact: boolean;
   readonly port?: number;
 }
 
@@ -54,8 +56,11 @@ export interface RuleContext {
 }
 
 /** Parses rules. One that makes no sense is left out with a warning, which names it. */
-export function parseRules(texts: readonly string[], context: RuleContext): { rules: Rule[]; warnings: string[] } {
-  const rules: Rule[] = [];
+export function parseRules(
+  texts: readonly string[],
+  context: RuleContext,
+): { rules: ApprovalRule[]; warnings: string[] } {
+  const rules: ApprovalRule[] = [];
   const warnings: string[] = [];
   for (const text of texts.slice(0, MAX_RULES)) {
     const rule = parseRule(text.trim(), context);
@@ -68,7 +73,7 @@ export function parseRules(texts: readonly string[], context: RuleContext): { ru
 }
 
 /** A rule, or why the text is none. */
-function parseRule(text: string, context: RuleContext): Rule | string {
+function parseRule(text: string, context: RuleContext): ApprovalRule | string {
   const [, name = '', spec] = /^([\w.-]+(?::outside)?\*?|\*)(?:\((.*)\))?$/s.exec(text) ?? [];
   if (name === '') return 'a rule is tool, tool* or tool(…)';
   const known = [...BUILTIN_TOOL_NAMES, 'network'].find((other) => other === name.toLowerCase());
@@ -95,14 +100,14 @@ const toolTest = (name: string) => {
   return (toolName: string) => covered.has(toolName);
 };
 
-function nameRule(text: string, name: string): Rule {
-  if (name === 'network') return { type: 'host', text, matches: () => true };
+function nameRule(text: string, name: string): ApprovalRule {
+  if (name === 'network') return { type: 'host', text, matches: () => true, isExact: false };
   const outside = name === 'bash:outside';
   const covers = name.endsWith('*') ? wildcardTest(name) : toolTest(outside ? 'bash' : name);
   return { type: 'tool', text, covers, outside };
 }
 
-function commandRule(text: string, spec: string, { list }: RuleContext): Rule | string {
+function commandRule(text: string, spec: string, { list }: RuleContext): ApprovalRule | string {
   const anyMore = spec === '*' || spec.endsWith(' *');
   const fixed = anyMore ? spec.slice(0, -1).trim() : spec;
   const words = fixed === '' ? [] : commandWords(fixed);
@@ -119,7 +124,7 @@ interface GlobRule {
   readonly glob: string;
 }
 
-function pathRule({ text, name, glob }: GlobRule, { home }: RuleContext): Rule | string {
+function pathRule({ text, name, glob }: GlobRule, { home }: RuleContext): ApprovalRule | string {
   const pattern = glob.replace(/^~(?=\/|$)/, escapeGlob(home)).replace(/^(\.\/)+/, '');
   if (pattern.split('/').includes('..')) return 'a pattern for files cannot hold ..';
   const isAbsolute = pattern.startsWith('/');
@@ -139,11 +144,17 @@ function pathRule({ text, name, glob }: GlobRule, { home }: RuleContext): Rule |
   }
 }
 
-function hostRule(text: string, spec: string): Rule | string {
+function hostRule(text: string, spec: string): ApprovalRule | string {
   const [, host = '', port] = /^((?:\*\.)?[\w-][\w.-]*|\[[\da-f:.]+\]|\*)(?::(\d{1,5}))?$/i.exec(spec) ?? [];
   if (host === '') return 'network(…) holds the name of a host, such as example.com or *.example.com';
   const matches = wildcardTest(normalHost(host));
-  return { type: 'host', text, matches, ...(port === undefined ? {} : { port: Number(port) }) };
+  return {
+    type: 'host',
+    text,
+    matches,
+    isExact: !host.includes('*'),
+    ...(port === undefined ? {} : { port: Number(port) }),
+  };
 }
 
 /** The one spelling of a host name in which rules and hosts are compared. */

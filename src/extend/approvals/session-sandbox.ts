@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import type { CommandLaunch, CommandSandbox } from '../../agent/permission.ts';
-import { Refusal } from '../../protocol/errors.ts';
+import { NO_SANDBOX, Refusal } from '../../protocol/errors.ts';
 import type { SandboxState, SandboxUse } from '../../protocol/generated/vocabulary.ts';
 import type { ApprovalSettings } from '../../store/approvals/approval-settings.ts';
 import { createSandbox } from '../../system/sandbox/create-sandbox.ts';
@@ -7,7 +8,7 @@ import { probeSandbox } from '../../system/sandbox/probe.ts';
 import { hiddenPaths, writableRoots } from '../../system/sandbox/roots.ts';
 import type { Sandbox, SandboxOptions, SandboxProbe } from '../../system/sandbox/sandbox.ts';
 
-/** What the sandbox of a session depends on. */
+/** The parts of the agent on which the sandbox of a session depends. */
 export interface SessionSandboxParts {
   readonly folders: () => { readonly cwd: string; readonly home: string; readonly agentDir: string };
   readonly settings: () => ApprovalSettings['sandbox'] | undefined;
@@ -23,6 +24,8 @@ export class SessionSandbox {
   mayConnect: (host: string, port: number) => Promise<boolean> = async () => false;
   readonly #parts: SessionSandboxParts;
   #isReadOnly = false;
+  // As in the sandbox, links are followed once.
+  #writable: readonly string[] | undefined;
   #probing: Promise<SandboxProbe> | undefined;
   #probe: SandboxProbe | undefined;
   #creating: Promise<Sandbox> | undefined;
@@ -38,7 +41,7 @@ export class SessionSandbox {
     const probe = await this.#probing;
     this.#probe = probe;
     if (probe.engine === undefined && use === 'required')
-      throw new Refusal('sandbox_unavailable', `No sandbox works on this machine: ${problemOf(probe)}`);
+      throw new Refusal('sandbox_unavailable', `${NO_SANDBOX}: ${problemOf(probe)}`);
   }
 
   /** Whether commands run in a sandbox. */
@@ -56,12 +59,18 @@ export class SessionSandbox {
 
   /** The real paths of the folders that commands may change. */
   get writable(): readonly string[] {
-    return writableRoots(this.#options(false)).roots;
+    this.#writable ??= writableRoots(this.#options(false)).roots;
+    return this.#writable;
   }
 
   /** The real paths of the files and folders that exist and that neither commands nor file tools read. */
   get hidden(): readonly string[] {
     return hiddenPaths(this.#options(false));
+  }
+
+  /** The paths inside hidden ones that both read. */
+  get readable(): readonly string[] {
+    return readableInAgentFolder(this.#parts.folders().agentDir);
   }
 
   /** The folder that is `/tmp` inside, once there is a sandbox. */
@@ -83,8 +92,15 @@ export class SessionSandbox {
       await this.end();
     }
     this.#creating ??= createSandbox(this.#options(readOnly));
-    this.#sandbox = await this.#creating;
-    return this.#sandbox;
+    const creating = this.#creating;
+    try {
+      this.#sandbox = await creating;
+      return this.#sandbox;
+    } catch (error) {
+      // The next command tries again.
+      if (this.#creating === creating) this.#creating = undefined;
+      throw error;
+    }
   }
 
   /** Ends every process inside. */
@@ -92,6 +108,7 @@ export class SessionSandbox {
     const creating = this.#creating;
     this.#creating = undefined;
     this.#sandbox = undefined;
+    this.#writable = undefined;
     await (await creating?.catch(() => undefined))?.close();
   }
 
@@ -114,6 +131,7 @@ export class SessionSandbox {
       home,
       writable: [cwd, ...writable],
       hidden: [agentDir, ...hidden],
+      readable: readableInAgentFolder(agentDir),
       readOnly,
       network: this.#network,
       mayConnect: (host, port) => this.mayConnect(host, port),
@@ -123,5 +141,14 @@ export class SessionSandbox {
     };
   }
 }
+
+// The system prompt names files of these to the model, and skills start programs of their own. All others are hidden:
+// keys, tokens, settings, sessions.
+const READABLE_NAMES = [
+  ...['skills', 'prompts', 'npm', 'git', 'bin'],
+  ...['AGENTS.md', 'CLAUDE.md', 'SYSTEM.md', 'APPEND_SYSTEM.md'],
+];
+
+const readableInAgentFolder = (agentDir: string): string[] => READABLE_NAMES.map((name) => join(agentDir, name));
 
 const problemOf = ({ reason, remedy }: { readonly reason: string; readonly remedy: string }) => `${reason}. ${remedy}`;

@@ -1,4 +1,4 @@
-import { approvalLimit } from '../approvals.ts';
+import { approvalLimit } from '../approvals/approval.ts';
 import { ImageInput } from '../content.ts';
 import { amount, choice, count, flag, list, nonEmpty, object, optional, text } from '../schema.ts';
 import { QueueMode } from '../state.ts';

@@ -1,4 +1,4 @@
-import { Approval } from '../approvals.ts';
+import { Approval } from '../approvals/approval.ts';
 import { AgentMessage } from '../messages.ts';
 import { choice, count, freeform, list, literal, nullable, object, optional, text, union } from '../schema.ts';
 import { SessionState } from '../state.ts';

@@ -1,4 +1,4 @@
-import { isAtMost } from '../../protocol/approval-modes.ts';
+import { isAtMost } from '../../protocol/approvals/approval-modes.ts';
 import type { ApprovalMode, CommandName } from '../../protocol/generated/vocabulary.ts';
 import type { Grant, InboundType } from './grant.ts';
 

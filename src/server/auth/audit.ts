@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import type { ErrorCode } from '../../protocol/errors.ts';
 import { makeServerFolder, serverFolder } from '../../store/agent-dir.ts';
 import { openLog } from '../../system/log.ts';
-import type { ApprovalAnswer } from '../sessions.ts';
+import type { AuditedAnswer } from '../sessions.ts';
 import type { Grant, InboundType } from './grant.ts';
 
 /** A line of the audit log: who did which action. It has no field for tokens, texts or parameters. */
-export interface AuditEvent extends Partial<ApprovalAnswer> {
+export interface AuditEvent extends Partial<AuditedAnswer> {
   readonly action: 'connect' | 'refused' | 'login' | 'logout' | 'revoked' | 'close' | 'approval' | InboundType;
   readonly grant?: Grant | undefined;
   readonly address?: string | undefined;

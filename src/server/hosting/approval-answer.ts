@@ -7,13 +7,13 @@ import type {
   ExtensionUiResponse,
 } from '../../protocol/generated/vocabulary.ts';
 import { isWithinLimit } from '../auth/approval-rights.ts';
-import type { ApprovalAnswer } from '../sessions.ts';
+import type { AuditedAnswer } from '../sessions.ts';
 
 /** An answer to a question about a tool call. */
 export interface JudgedAnswer {
   /** The frame for the agent: a value that is no option of the question denies the call. */
   readonly frame: ExtensionUiResponse;
-  readonly answer: ApprovalAnswer;
+  readonly answer: AuditedAnswer;
   /** Whether it allows more than the limit of its sender. */
   readonly isBeyondLimit: boolean;
 }

@@ -30,7 +30,7 @@ export interface QueuedMessage {
   readonly approvalLimit?: ApprovalMode | undefined;
 }
 
-/** What a queued message carries beside its text and images. */
+/** The fields of a queued message beside its text and images. */
 export type QueuedOptions = Pick<QueuedMessage, 'clientMessageId' | 'approvalLimit'>;
 
 // A queued message that was delivered to the conversation.

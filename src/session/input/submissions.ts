@@ -18,7 +18,7 @@ export interface Submission {
   readonly approvalLimit?: ApprovalMode | undefined;
 }
 
-/** What a message brings to the run that it opens. */
+/** The fields of a message that its run takes over. */
 export type RunOptions = Pick<Submission, 'clientMessageId' | 'limits' | 'approvalLimit'>;
 
 /** The response to a submission, and the run to start once the response is sent. */

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Continuation } from '../../agent/hooks.ts';
 import { type Conversation, type LoopEvent, runTurns } from '../../agent/loop.ts';
 import { unlessAborted } from '../../agent/unless-aborted.ts';
-import { strictestMode } from '../../protocol/approval-modes.ts';
+import { strictestMode } from '../../protocol/approvals/approval-modes.ts';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type {
   AgentEndEvent,

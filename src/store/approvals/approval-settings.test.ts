@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { strictestMode } from '../../protocol/approval-modes.ts';
+import { strictestMode } from '../../protocol/approvals/approval-modes.ts';
 import { readSettings } from '../settings.ts';
 import { tempFolder } from '../testing/temp-folder.ts';
 import { readApprovalSettings } from './approval-settings.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { strictestMode } from '../../protocol/approval-modes.ts';
+import { strictestMode } from '../../protocol/approvals/approval-modes.ts';
 import type { ApprovalMode } from '../../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../../protocol/json.ts';
 import { expandHome } from '../agent-dir.ts';

@@ -9,6 +9,8 @@ export interface SandboxOptions {
   readonly writable: readonly string[];
   /** Files and folders that commands cannot read, beside those that are hidden always. */
   readonly hidden: readonly string[];
+  /** Files and folders inside hidden ones that commands can read all the same. */
+  readonly readable?: readonly string[];
   /** True: commands change nothing but their `/tmp`. */
   readonly readOnly: boolean;
   /** `ask`: `mayConnect` decides for each host; `none`: no network at all; `open`: as without a sandbox. */

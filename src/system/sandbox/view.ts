@@ -1,6 +1,6 @@
 import { mkdirSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { basename, delimiter, dirname, isAbsolute, join } from 'node:path';
 import {
   existingPath,
   folderIdentity,
@@ -61,6 +61,7 @@ export function viewArguments(options: ViewOptions): string[] {
     ...writable.projects.filter((path) => isInside(path, roots)).flatMap((path) => protectedIn(path, options)),
     ...masks.filter((path) => !containsRoot(path)).flatMap((path) => mask(path, files.empty)),
     ...programFolders(options, ['/tmp', ...masks]).flatMap((path) => ['--ro-bind', path, path]),
+    ...readableBelow(options, masks).flatMap(([content, path]) => ['--ro-bind', content, path]),
     ...[...masks.filter(isFolder), ...ownedByRoot()].flatMap((path) => ['--remount-ro', path]),
     ...['--chdir', cwd],
   ];
@@ -127,6 +128,19 @@ function protectedIn(project: string, { gitFolders }: ViewOptions): Arguments {
     ? ['--bind', git, git, ...GUARDED_IN_GIT.flatMap((name) => readOnly(join(git, name)))]
     : readOnly(git);
   return [...gitArguments, ...readOnly(pi)];
+}
+
+/** Readable files and folders below masks: their content, and where the view shows it. */
+function readableBelow(
+  { sandbox, writable }: ViewOptions,
+  masks: readonly string[],
+): [content: string, path: string][] {
+  return (sandbox.readable ?? []).flatMap((path) => {
+    const [content, folder] = [existingPath(path), existingPath(dirname(path))];
+    const isMasked = folder !== undefined && masks.some((hidden) => isBelow(folder, hidden));
+    if (content === undefined || !isMasked || isInside(folder, writable.roots)) return [];
+    return [[content, join(folder, basename(path))]];
+  });
 }
 
 /** Folders of PATH inside hidden ones, such as tau's programs in the agent folder. */

@@ -11,6 +11,7 @@ import {
   TAU,
   writeSettings,
 } from '../../support/agent/test-agent.ts';
+import { untilNextPoll } from '../../support/processes/poll.ts';
 import { runTau, startProgram } from '../../support/processes/program.ts';
 import { startTauInTerminal } from '../../support/processes/terminal.ts';
 import { storedMessages } from '../../support/sessions/stored-session.ts';
@@ -94,7 +95,7 @@ it.each([
   const run = `touch ${started}; sleep 1000; touch ${proof}`;
   const script = scriptArgs(home, [{ toolCall: { name: 'bash', arguments: { command: run } } }]);
   const { child, finished } = startProgram(home, [process.execPath, TAU, '-p', 'work', ...script], { input: '' });
-  while (!existsSync(started)) await new Promise((resolve) => setImmediate(resolve));
+  while (!existsSync(started)) await untilNextPoll();
 
   child.kill(signal);
 

@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { newHome, TAU } from '../../support/agent/test-agent.ts';
+import { untilNextPoll } from '../../support/processes/poll.ts';
 import { filterAlive } from '../../support/processes/processes.ts';
 import { runTau, startProgram } from '../../support/processes/program.ts';
 import { itOnOneServer, OWNER_TOKEN, startServer, startServerOnSocket } from '../../support/server/test-server.ts';
@@ -171,7 +172,7 @@ itOnOneServer('a front node has no runs to wait for')(
 
 /** Waits until the server is no longer ready. */
 async function waitUntilNotReady({ get }: { get: (path: string) => Promise<Response> }): Promise<void> {
-  while ((await get('readyz')).status === 200) await new Promise((resolve) => setImmediate(resolve));
+  while ((await get('readyz')).status === 200) await untilNextPoll();
 }
 
 /** Returns a port in use. */

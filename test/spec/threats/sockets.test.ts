@@ -56,8 +56,8 @@ const CROWD_MS = 240_000;
 it(
   '[W75] one token may have 250 sockets, logins included, and all tokens 1000',
   async () => {
-    // The agent does not start, so that sockets cost little.
-    const { agent } = slowAgent();
+    // Sockets that wait for an agent cost little. It starts before the server gives up on it.
+    const { agent, release } = slowAgent();
     const target = await startTarget({ args: ['--behind-proxy', '--agent-command', agent] });
     const session = { new: '019a0000-0000-7000-8000-000000000001' };
     const [first, ...others] = await Promise.all([1, 2, 3, 4, 5].map(() => newToken(target.home)));
@@ -77,6 +77,7 @@ it(
     };
 
     await fill(first?.token);
+    release();
     await expectFull(await target.connect({ token: first?.token ?? '', ...session }));
     await expectFull(await target.connect({ token: null, ...session }, { headers }));
     for (const { token } of others.slice(0, 3)) await fill(token);

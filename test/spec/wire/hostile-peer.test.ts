@@ -5,6 +5,7 @@ import { MAX_WAITING_COMMANDS } from '../../../src/engine/session-lane.ts';
 import { MAX_LINE_BYTES } from '../../../src/wire/json-lines.ts';
 import { newGate, newHome, type TestAgent } from '../../support/agent/test-agent.ts';
 import type { Peer, WireRecord } from '../../support/clients/peer.ts';
+import { untilNextPoll } from '../../support/processes/poll.ts';
 import { storeLargeConversation } from '../../support/sessions/long-conversation.ts';
 import { SINGLE_CLIENT_LIMITS, verifies } from '../../support/verifies.ts';
 
@@ -22,17 +23,17 @@ const processStatus = ({ process }: TestAgent, field: string): string =>
 /** Current or peak memory of the agent, in megabytes. */
 const megabytes = (agent: TestAgent, field: 'VmRSS' | 'VmHWM') => Number(processStatus(agent, field)) / 1024;
 
-/** Waits until the agent has slept for 300 samples in a row. */
+/** Waits until the agent has slept for 30 samples in a row. */
 async function waitUntilAsleep(agent: TestAgent): Promise<void> {
-  for (let samples = 0; samples < 300; samples++) {
+  for (let samples = 0; samples < 30; samples++) {
     if (processStatus(agent, 'State') !== 'S') samples = 0;
-    await new Promise((resolve) => setImmediate(resolve));
+    await untilNextPoll();
   }
 }
 
 /** Polls a condition, for agents whose records are not being read. */
 async function pollUntil(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+  while (!condition()) await untilNextPoll();
 }
 
 /** Stored messages of this role; a partially written line is ignored. */

@@ -12,6 +12,7 @@ import type { Link } from '../../../src/wire/link.ts';
 import { memoryPair } from '../../../src/wire/memory.ts';
 import { socketLink } from '../../../src/wire/socket.node.ts';
 import { Peer } from '../clients/peer.ts';
+import { untilNextPoll } from '../processes/poll.ts';
 import { openOverWebSocket } from './websocket-agent.ts';
 
 /**
@@ -156,7 +157,7 @@ export async function connectWhenListening(path: string): Promise<Link> {
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
     });
     if (isConnected) return socketLink(socket, MAX_RECORD_BYTES);
-    await new Promise((resolve) => setImmediate(resolve));
+    await untilNextPoll();
   }
 }
 

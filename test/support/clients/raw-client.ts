@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { environment, type Home, type OpenOptions, scriptArgs, startAgentProcess, TAU } from '../agent/test-agent.ts';
+import { untilNextPoll } from '../processes/poll.ts';
 import { assertValid } from '../protocol/wire-log.ts';
 import type { WireRecord } from './peer.ts';
 
@@ -119,6 +120,6 @@ export async function connectSocketWhenListening(path: string): Promise<Socket> 
       onTestFinished(() => void socket.destroy());
       return socket.on('error', () => {});
     }
-    await new Promise((resolve) => setImmediate(resolve));
+    await untilNextPoll();
   }
 }

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const CACHE = join(import.meta.dirname, '../../../node_modules/.cache/nats-server');
 
@@ -77,8 +77,40 @@ async function freePort(): Promise<number> {
 export function natsProgram(): string {
   if (isNewEnough('nats-server')) return 'nats-server';
   const cached = join(CACHE, 'nats-server');
-  if (!existsSync(cached)) download(cached);
+  mkdirSync(dirname(CACHE), { recursive: true });
+  while (!existsSync(cached)) {
+    if (isDownloading()) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    else downloadAlone(cached);
+  }
   return cached;
+}
+
+/** Holds the pid of the process that downloads: test files start at the same time, and one of them is enough. */
+const LOCK = `${CACHE}.lock`;
+
+function isDownloading(): boolean {
+  try {
+    process.kill(Number(readFileSync(LOCK, 'utf8')), 0);
+    return true;
+  } catch (error) {
+    // The lock of a process that was killed is not released.
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') rmSync(LOCK, { force: true });
+    return false;
+  }
+}
+
+function downloadAlone(target: string): void {
+  try {
+    writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return;
+    throw error;
+  }
+  try {
+    if (!existsSync(target)) download(target);
+  } finally {
+    rmSync(LOCK);
+  }
 }
 
 function isNewEnough(program: string): boolean {

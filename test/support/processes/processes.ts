@@ -5,6 +5,7 @@ import {
   type ProcessRow,
   TAG_VARIABLE,
 } from '../../../src/system/processes/process-table.ts';
+import { untilNextPoll } from './poll.ts';
 
 /** Whether this process runs; a zombie does not. */
 export const isAlive = async (pid: number): Promise<boolean> =>
@@ -58,6 +59,6 @@ export async function waitUntil(condition: () => Promise<boolean>, limitMs = 20_
   const deadline = Date.now() + limitMs;
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error(`Never became true: ${condition}`);
-    await new Promise((resolve) => setImmediate(resolve));
+    await untilNextPoll();
   }
 }

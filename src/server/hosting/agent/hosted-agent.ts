@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { NO_SANDBOX, Refusal } from '../../../protocol/errors.ts';
 import type { AgentEvent, AgentSettledEvent, SessionState } from '../../../protocol/generated/vocabulary.ts';
 import type { ProcessExit } from '../../../system/processes/process-group.ts';
 import { conversationReads } from '../../../wire/inbound.ts';
@@ -112,7 +113,7 @@ export class HostedAgent {
   /** Settles with the state of the agent. Rejects with the reason if it does not start. */
   start(hello: object): Promise<SessionState> {
     return new Promise((resolve, reject) => {
-      const fail = (reason: string) => reject(new Error(`Failed to spawn Pi process: ${reason}`));
+      const fail = (reason: string) => reject(startFailure(reason));
       const startTimer = setTimeout(() => {
         fail('it does not answer');
         void this.#process.kill();
@@ -284,6 +285,11 @@ const sessionArgs = ({ target, access }: AgentSession) => [
   ...(target.kind === 'new' ? ['--session-id', target.id] : ['--session', target.path]),
   ...(access === 'read' ? ['--read-only'] : []),
 ];
+
+const startFailure = (reason: string): Error =>
+  reason.startsWith(NO_SANDBOX)
+    ? new Refusal('sandbox_unavailable', reason)
+    : new Error(`Failed to spawn Pi process: ${reason}`);
 
 function exitReason({ error, code, signal }: ProcessExit, lastStderrLine: string): string {
   // The exit code of a shell for an unknown command.

@@ -1,4 +1,4 @@
-import { choice, count, flag, freeform, list, literal, nonEmpty, object, optional, text, union } from './schema.ts';
+import { choice, count, flag, freeform, list, literal, nonEmpty, object, optional, text, union } from '../schema.ts';
 
 const modes = ['plan', 'ask', 'edit', 'auto', 'full'] as const;
 

@@ -1,4 +1,4 @@
-import type { ApprovalMode } from './generated/vocabulary.ts';
+import type { ApprovalMode } from '../generated/vocabulary.ts';
 
 /** The approval modes, strictest first. */
 export const approvalModes = ['plan', 'ask', 'edit', 'auto', 'full'] as const satisfies readonly ApprovalMode[];

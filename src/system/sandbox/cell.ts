@@ -156,13 +156,16 @@ const catPath = () => (existsSync('/bin/cat') ? '/bin/cat' : '/run/current-syste
 
 /** Returns the pid of the first process once `cat` runs: before, the mounts are not complete. */
 async function untilReady(holder: Holder): Promise<number> {
-  const { child, exited, errors } = holder;
+  const { child, errors } = holder;
   const { stdout } = child;
   const info = child.stdio[3] as Readable | null | undefined;
   if (!stdout || !info) throw new Error('bwrap cannot be started: no descriptor is left');
-  const failed = exited.then(() => Promise.reject(new Error(`bwrap failed: ${errors.join('').trim()}`)));
+  // Its output may arrive after its exit.
+  const closed = new Promise((resolve) => child.once('close', resolve).once('error', resolve));
+  const failed = closed.then(() => Promise.reject(new Error(`bwrap failed: ${errors.join('').trim()}`)));
   child.stdin?.write('\n');
-  const started = Promise.all([once(stdout, 'data'), readJson(info)]);
+  // Without namespaces bwrap closes the pipe before it exits: the reason is what it printed.
+  const started = Promise.all([once(stdout, 'data'), readJson(info)]).catch(() => failed);
   const [, state] = await Promise.race([started, failed]);
   holder.init = state['child-pid'];
   for (const stream of child.stdio) (stream as Socket | null)?.unref();

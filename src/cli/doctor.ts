@@ -10,6 +10,7 @@ import {
 import {
   environmentFindings,
   ripgrepFinding,
+  sandboxFinding,
   sharpFinding,
   versionFindings,
 } from '../engine/diagnosis/installation.ts';
@@ -61,6 +62,7 @@ function collectFindings(args: CliArguments): Promise<Finding[]> {
     settings: () => settingsFindings(project()),
     trust: () => trustFinding(project(), filesNeedingTrust({ agentDir: root(), cwd: cwd(), options: {} })),
     shell: () => shellFinding(project().settings.shellPath, env),
+    sandbox: () => sandboxFinding(project().settings.sandbox?.use),
     ripgrep: ripgrepFinding,
     sharp: sharpFinding,
     sessions: () => storedSessionFindings([sessionsFolder(root()), sessions()]),

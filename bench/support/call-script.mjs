@@ -8,6 +8,6 @@ export function callScript(workspace, name, { tool, args, times = 1 }) {
 /** Writes settings into an agent folder of their own and returns the variable that names it. */
 export function settingsFolder(workspace, name, settings) {
   const path = workspace.folder(`agent-${name}`);
-  workspace.file(`agent-${name}/settings.json`, JSON.stringify(settings));
+  workspace.file(`agent-${name}/settings.json`, JSON.stringify({ compaction: { enabled: false }, ...settings }));
   return { PI_CODING_AGENT_DIR: path };
 }

@@ -19,7 +19,7 @@ export const approvalsGrep = {
       }
     }
     const args = { path: 'searched', pattern: 'of 57 and 33' };
-    const script = ['--script', callScript(workspace, 'approvals-grep', { tool: 'grep', args })];
+    const script = ['--tools', 'grep', '--script', callScript(workspace, 'approvals-grep', { tool: 'grep', args })];
     const agents = { off: { args: script }, on: { args: ['--approvals', 'auto', '--sandbox', 'required', ...script] } };
     return { turns: () => promptInTurn(workspace, agents, TURNS) };
   },

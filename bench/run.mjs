@@ -1,9 +1,10 @@
 // Measures the built program, see docs/benchmarks.md:
-// node bench/run.mjs [names…] [--cluster] [--replicas 1|3] [--before folder] [--peers] [--rounds n] [--json file]
+// node bench/run.mjs [names…] [--cluster] [--approvals] [--replicas 1|3] [--before folder] [--peers] [--rounds n] [--json file]
 import { writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { abort } from './rows/abort.mjs';
+import { approvalsBenchmarks } from './rows/approvals.mjs';
 import { bashFlood } from './rows/bash-flood.mjs';
 import { bigImage } from './rows/big-image.mjs';
 import { bigLine } from './rows/big-line.mjs';
@@ -46,7 +47,8 @@ const benchmarks = [
   ...[pageOpen, pageScroll, pageShift, pageSize],
 ];
 
-const benchmarkNames = [...benchmarks, latency([]), serveStart(), ...clusterBenchmarks(3)].map(({ name }) => name);
+const withFlags = [serveStart(), ...clusterBenchmarks(3), ...approvalsBenchmarks()];
+const benchmarkNames = [...benchmarks, latency([]), ...withFlags].map(({ name }) => name);
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -63,7 +65,15 @@ async function main(args) {
 function parseArguments(args) {
   const text = { type: 'string' };
   const flag = { type: 'boolean' };
-  const options = { rounds: text, json: text, replicas: text, before: text, peers: flag, cluster: flag };
+  const options = {
+    rounds: text,
+    json: text,
+    replicas: text,
+    before: text,
+    peers: flag,
+    cluster: flag,
+    approvals: flag,
+  };
   const { values, positionals: names } = parseArgs({ args, options, allowPositionals: true });
   const rounds = values.rounds === undefined ? undefined : Number(values.rounds);
   const areKnown = names.every((name) => benchmarkNames.includes(name));
@@ -72,9 +82,11 @@ function parseArguments(args) {
   if (replicas !== 1 && replicas !== 3) return undefined;
   const peers = values.peers ? installedPeers((text) => process.stderr.write(`${text}\n`)) : [];
   const ofCluster = [...clusterBenchmarks(replicas), serveStart(values.before)];
+  const ofApprovals = approvalsBenchmarks(values.before);
   const all = [...benchmarks, latency(peers)];
-  const named = [...all, ...ofCluster].filter(({ name }) => names.includes(name));
-  const unnamed = values.cluster ? ofCluster : [...all, ...peers.map(peerRows)];
+  const named = [...all, ...ofCluster, ...ofApprovals].filter(({ name }) => names.includes(name));
+  const flagged = [...(values.cluster ? ofCluster : []), ...(values.approvals ? ofApprovals : [])];
+  const unnamed = flagged.length > 0 ? flagged : [...all, ...peers.map(peerRows)];
   const chosen = names.length === 0 ? unnamed : named;
   return { chosen, rounds, json: values.json };
 }
@@ -100,7 +112,7 @@ async function runAll({ chosen, rounds }) {
 function usage() {
   const names = benchmarkNames.join(', ');
   process.stderr.write(
-    `node bench/run.mjs [names…] [--cluster] [--replicas 1|3] [--before folder] [--peers] [--rounds n] [--json file]\nnames: ${names}\n`,
+    `node bench/run.mjs [names…] [--cluster] [--approvals] [--replicas 1|3] [--before folder] [--peers] [--rounds n] [--json file]\nnames: ${names}\n`,
   );
   return 2;
 }

@@ -107,14 +107,24 @@ class BenchClient {
 
   /** Resolves to the time at which a record with this mark near its beginning arrives. */
   until(mark) {
-    const arrival = new Promise((resolve, reject) => this.#waiting.push({ mark, resolve, reject }));
-    // Awaited later than another record that does not arrive either.
-    arrival.catch(() => undefined);
-    return arrival;
+    return this.#arrival(mark, ({ now }) => now);
+  }
+
+  /** Resolves to a record with this mark near its beginning. */
+  record(mark) {
+    return this.#arrival(mark, ({ data }) => JSON.parse(data));
   }
 
   close() {
     this.#socket.close();
+  }
+
+  #arrival(mark, take) {
+    const arrival = new Promise((resolve, reject) => this.#waiting.push({ mark, resolve, reject }));
+    const taken = arrival.then(take);
+    // Awaited later than another record that does not arrive either.
+    taken.catch(() => undefined);
+    return taken;
   }
 
   #receive(data) {
@@ -129,7 +139,7 @@ class BenchClient {
     if (head.includes('"type":"server_connected"')) this.sessionId = JSON.parse(data).sessionId;
     this.#waiting = this.#waiting.filter(({ mark, resolve }) => {
       if (!head.includes(mark)) return true;
-      resolve(now);
+      resolve({ now, data });
       return false;
     });
   }

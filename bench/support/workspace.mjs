@@ -31,6 +31,12 @@ export class Workspace {
     return join(this.#folder, name);
   }
 
+  /** Creates a folder and returns its path. */
+  folder(name) {
+    mkdirSync(this.path(name), { recursive: true });
+    return this.path(name);
+  }
+
   /** Writes a file and returns its path. */
   file(name, text) {
     writeFileSync(this.path(name), text);
@@ -46,8 +52,8 @@ export class Workspace {
   }
 
   /** Calls `use` with another Node program, which makes no requests of its own. */
-  program(path, args, { use, node }) {
-    return this.#use([path, ...args], { use, node, env: { PI_OFFLINE: '1' } });
+  program(path, args, { use, node, env }) {
+    return this.#use([path, ...args], { use, node, env: { PI_OFFLINE: '1', ...env } });
   }
 
   /** Calls `use` with a plain Node process that runs this code. */

@@ -202,6 +202,8 @@ async function openFirstSession(parts: AgentParts, log: SessionLog, name: string
     const agent = new Agent(parts, { log, project, policy });
     await agent.addons.prepareFor(log);
     await agent.approvals.prepareFor(policy, log);
+    // Only now it is known whether commands are confined, which changes the tools.
+    if (agent.approvals.session.wantsSandbox) agent.currentProject.useShell();
     return agent;
   } catch (error) {
     await log.close({ keepEmpty: true });

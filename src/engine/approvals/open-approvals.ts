@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
-import { Approvals } from '../../extend/approvals/approvals.ts';
+import { type ApprovalParts, Approvals } from '../../extend/approvals/approvals.ts';
 import { SessionSandbox } from '../../extend/approvals/session-sandbox.ts';
 import { ApprovalsFile } from '../../store/approvals/approvals-file.ts';
+import type { SessionLog } from '../../store/sessions/session-log.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import type { Agent } from '../agent.ts';
 import type { CurrentApprovals } from './current-approvals.ts';
@@ -14,11 +15,13 @@ export async function openApprovals(agent: Agent, current: CurrentApprovals): Pr
   const { dialogs } = await agent.addons.ensureLoaded();
   const { agentDir } = agent.addonPaths;
   const settings = () => current.session.policy.settings;
-  const folders = () => ({
-    cwd: realPath(agent.session.log.header.cwd),
-    home: realPath(agent.env['HOME'] || homedir()),
-    agentDir: realPath(agentDir),
-  });
+  let resolved: { readonly log: SessionLog; readonly folders: ApprovalFolders } | undefined;
+  // Each decision needs them several times; they are those from the begin of the session, as in the sandbox.
+  const folders = () => {
+    const { log } = agent.session;
+    if (resolved?.log !== log) resolved = { log, folders: realFolders(log.header.cwd, agent) };
+    return resolved.folders;
+  };
   const sandbox = new SessionSandbox({
     folders,
     settings: () => settings()?.sandbox,
@@ -40,3 +43,11 @@ export async function openApprovals(agent: Agent, current: CurrentApprovals): Pr
     sandbox,
   });
 }
+
+type ApprovalFolders = ReturnType<ApprovalParts['folders']>;
+
+const realFolders = (cwd: string, { env, addonPaths }: Agent): ApprovalFolders => ({
+  cwd: realPath(cwd),
+  home: realPath(env['HOME'] || homedir()),
+  agentDir: realPath(addonPaths.agentDir),
+});

@@ -12,7 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { confinedSessions, describeConfined, scratchFolder } from '../testing/confined.ts';
+import { describeConfined } from '../../../test/support/sandbox/working-sandbox.ts';
+import { confinedSessions, scratchFolder } from '../testing/confined.ts';
 
 const base = scratchFolder();
 const open = confinedSessions(base);

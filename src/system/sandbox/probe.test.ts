@@ -1,7 +1,8 @@
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { confinedSessions, describeConfined, scratchFolder } from '../testing/confined.ts';
+import { describeConfined } from '../../../test/support/sandbox/working-sandbox.ts';
+import { confinedSessions, scratchFolder } from '../testing/confined.ts';
 import { compile } from '../testing/script.ts';
 import { probeSandbox } from './probe.ts';
 import { findPrograms } from './programs.ts';

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type ConfinedSession, confinedSessions, describeConfined, scratchFolder } from '../testing/confined.ts';
+import { describeConfined } from '../../../test/support/sandbox/working-sandbox.ts';
+import { type ConfinedSession, confinedSessions, scratchFolder } from '../testing/confined.ts';
 import { compile, processes, until } from '../testing/script.ts';
 import { findPrograms } from './programs.ts';
 

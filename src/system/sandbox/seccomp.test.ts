@@ -3,7 +3,8 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { confinedSessions, describeConfined, scratchFolder } from '../testing/confined.ts';
+import { describeConfined } from '../../../test/support/sandbox/working-sandbox.ts';
+import { confinedSessions, scratchFolder } from '../testing/confined.ts';
 import { seccompFilter } from './seccomp.ts';
 
 const base = scratchFolder();

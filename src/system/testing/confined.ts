@@ -1,22 +1,10 @@
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import { type GroupProcess, spawnGroup } from '../processes/process-group.ts';
 import { createSandbox } from '../sandbox/create-sandbox.ts';
-import { probeSandbox } from '../sandbox/probe.ts';
 import type { SandboxPrograms } from '../sandbox/programs.ts';
 import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
-
-const probe = await probeSandbox();
-const isWorking = probe.engine === 'bubblewrap';
-if (!isWorking) {
-  const reason = probe.engine ?? probe.reason;
-  if (process.env['CI'] === 'true') throw new Error(`No sandbox on this machine: ${reason}`);
-  process.stderr.write(`SKIPPED: tests of the sandbox need a working bubblewrap (${reason})\n`);
-}
-
-/** Tests that need a working sandbox; on CI they fail without one. */
-export const describeConfined = describe.runIf(isWorking);
 
 /** Folders of one test file, outside of the temporary folder: inside a sandbox that is another one. */
 export function scratchFolder(): string {

@@ -36,6 +36,8 @@ export interface OpenOptions {
   home?: Home;
   /** Written to settings.json; without `NO_RETRY` a failed model call is retried. */
   settings?: object;
+  /** A program and its arguments that start the agent's process. */
+  wrapper?: readonly string[];
   /** Accepts fields of other programs in records, because the session file has them. */
   hasForeignFields?: boolean;
 }
@@ -167,7 +169,8 @@ export function startAgentProcess(
   args: readonly string[],
   options: OpenOptions = {},
 ): { process: AgentProcess; link: Link } {
-  const child = spawn(process.execPath, [TAU, '--mode', 'rpc', ...args], {
+  const [program = '', ...words] = [...(options.wrapper ?? []), process.execPath, TAU, '--mode', 'rpc', ...args];
+  const child = spawn(program, words, {
     cwd: home.cwd,
     env: environment(home, options.env),
     stdio: ['pipe', 'pipe', 'pipe'],

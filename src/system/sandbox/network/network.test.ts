@@ -2,7 +2,8 @@ import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { confinedSessions, describeConfined, scratchFolder } from '../../testing/confined.ts';
+import { describeConfined } from '../../../../test/support/sandbox/working-sandbox.ts';
+import { confinedSessions, scratchFolder } from '../../testing/confined.ts';
 
 const base = scratchFolder();
 const open = confinedSessions(base);

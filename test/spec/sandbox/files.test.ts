@@ -1,0 +1,246 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { expect } from 'vitest';
+import { openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
+import {
+  bash,
+  CONFINED,
+  openConfined,
+  read,
+  resultOf,
+  resultsIn,
+  write,
+} from '../../support/sandbox/confined-agent.ts';
+import {
+  FILE_SECRET,
+  newUserHome,
+  SECRET_VARIABLES,
+  writeFile,
+  writeSecrets,
+} from '../../support/sandbox/user-home.ts';
+import { itConfined } from '../../support/sandbox/working-sandbox.ts';
+
+itConfined('[A143] commands write in the workspace and in a /tmp of the session, and not beside it', async () => {
+  const home = newUserHome();
+  const name = `seen-${basename(home.root)}`;
+  const { run, close } = await openConfined({
+    home,
+    runs: [
+      [
+        bash(
+          `echo inside > file; echo shared > /tmp/${name}; pwd; echo escaped > ../beside; echo x > /var/tmp/${name}`,
+        ),
+        bash(`cat file /tmp/${name}`),
+      ],
+    ],
+  });
+
+  const [written, readBack] = await run();
+
+  expect(written).toMatchObject({ isError: true, text: expect.stringContaining(`${home.cwd}\n`) });
+  expect(written?.text.match(/Read-only file system/g)).toHaveLength(2);
+  expect(readBack).toEqual({ isError: false, text: 'inside\nshared\n' });
+  expect(readFileSync(join(home.cwd, 'file'), 'utf8')).toBe('inside\n');
+  expect([`/tmp/${name}`, `/var/tmp/${name}`, join(home.root, 'beside')].filter((path) => existsSync(path))).toEqual(
+    [],
+  );
+  await close();
+});
+
+itConfined('[A143] the file tools and commands have the same /tmp', async () => {
+  const home = newUserHome();
+  const name = `shared-${basename(home.root)}`;
+  const { run, questions } = await openConfined({
+    home,
+    args: [...CONFINED, '--tools', 'read,write,edit,bash,ls,grep,find'],
+    runs: [
+      [
+        write(`/tmp/${name}/by-write`, 'from write\n'),
+        bash(`cat /tmp/${name}/by-write; echo from bash > /tmp/${name}/by-bash`),
+        read(`/tmp/${name}/by-bash`),
+        { name: 'edit', arguments: { path: `/tmp/${name}/by-bash`, edits: [{ oldText: 'bash', newText: 'edit' }] } },
+        { name: 'ls', arguments: { path: `/tmp/${name}` } },
+        { name: 'grep', arguments: { path: `/tmp/${name}`, pattern: 'from' } },
+        { name: 'find', arguments: { path: `/tmp/${name}`, pattern: '*' } },
+      ],
+    ],
+  });
+
+  const [written, byBash, readBack, edited, listed, grepped, found] = await run();
+
+  expect([written, edited].map((result) => result?.isError)).toEqual([false, false]);
+  expect(byBash?.text).toBe('from write\n');
+  expect(readBack?.text).toBe('from bash\n');
+  for (const result of [listed, found]) expect(result?.text).toMatch(/by-bash[\s\S]*by-write/);
+  expect(grepped?.text).toMatch(/from edit[\s\S]*from write|from write[\s\S]*from edit/);
+  expect(questions()).toEqual([]);
+  expect(existsSync(`/tmp/${name}`)).toBe(false);
+});
+
+itConfined('[A143] /tmp is another folder in each session, and is gone when the session is left', async () => {
+  const home = newUserHome();
+  const probe = [bash('echo mine > /tmp/mark'), bash('ls /tmp')];
+  const { peer, run, close } = await openConfined({ home, runs: [probe, [bash('ls -A /tmp')]] });
+
+  const [, first] = await run();
+  await peer.ok({ type: 'new_session' });
+  const [second] = await run();
+  const other = await resultOf(bash('ls -A /tmp'), { home });
+  await close();
+
+  expect(first?.text).toBe('mark\n');
+  expect(second?.text).not.toContain('mark');
+  expect(other.text).not.toContain('mark');
+});
+
+itConfined(
+  '[A143] the log of a long output is found by read and by bash under the path that the model gets',
+  async () => {
+    // The model without a script calls what the prompt names.
+    const { peer } = await openTestAgent('stdio', { home: newUserHome(), args: CONFINED });
+    const textOf = async (prompt: string) => resultsIn(await peer.run(prompt))[0]?.text ?? '';
+
+    const shortened = await textOf('run `seq -f line-%.0f 5000`');
+    const [path = ''] = shortened.match(/\/tmp\/[\w./-]+/) ?? [];
+    const byBash = await textOf(`run \`sed -n 17p ${path}\``);
+    const byRead = await textOf(`read ${path}`);
+
+    expect(shortened).not.toContain('line-17\n');
+    expect(byBash).toBe('line-17\n');
+    expect(byRead).toContain('line-17\n');
+  },
+);
+
+itConfined('[A144] a command reads no credential, no file of the agent folder and no key', async () => {
+  const home = newUserHome();
+  const paths = writeSecrets(home);
+  writeFile(join(home.root, '.profile'), 'an ordinary file');
+  const command = [
+    `cat ${paths.map((path) => `'${path}'`).join(' ')}`,
+    'cat ~/.profile',
+    `cat "$PI_SESSION_FILE"; ls -A '${home.agentDir}' ~/.ssh ~/.aws`,
+    'env',
+    'cat /proc/*/environ',
+    `grep -rs "a-secret-[o]f-the-home-folder" ~ /proc/1/root/ /proc/self/root${home.root}`,
+  ].join('; ');
+
+  const { text } = await resultOf(bash(`{ ${command}; } 2>&1; exit 0`), { home, env: SECRET_VARIABLES });
+
+  expect(text).not.toContain(FILE_SECRET);
+  expect(text).not.toContain('env-secret');
+  expect(text).toContain('an ordinary file');
+  for (const name of Object.keys(SECRET_VARIABLES)) expect(text).not.toMatch(new RegExp(`^${name}=`, 'm'));
+  expect(readFileSync(paths[0] ?? '', 'utf8')).toBe(FILE_SECRET);
+  expect(sessionFiles(home)).toHaveLength(1);
+});
+
+itConfined('[A144] secrets cannot be replaced or removed either', async () => {
+  const home = newUserHome();
+  const paths = writeSecrets(home);
+  const attempts = paths.map((path) => `rm -f '${path}'; echo planted > '${path}'; mv '${dirname(path)}' /tmp/away`);
+
+  await resultOf(bash(`{ ${attempts.join('; ')}; } 2>&1; exit 0`), { home });
+
+  for (const path of paths) expect(readFileSync(path, 'utf8')).toContain(FILE_SECRET);
+});
+
+itConfined('[A144] settings name further files to hide, and variables to pass', async () => {
+  const home = newUserHome();
+  writeFile(join(home.root, '.secrets/token'), FILE_SECRET);
+  const settings = { sandbox: { hidden: ['~/.secrets'], env: ['AWS_PROFILE'] } };
+
+  const { text } = await resultOf(bash('cat ~/.secrets/token 2>&1; env | grep AWS'), {
+    home,
+    settings,
+    env: SECRET_VARIABLES,
+  });
+
+  expect(text).not.toContain(FILE_SECRET);
+  expect(text).toMatch(/^AWS_PROFILE=env-secret-6\n$/m);
+  expect(text.match(/AWS_/g)).toHaveLength(1);
+});
+
+for (const [where, folder] of [
+  ['the home folder', ''],
+  ['a folder above the home folder', '..'],
+] as const) {
+  itConfined(`[A150] in ${where} there is no writable folder, and the state says so`, async () => {
+    const user = newUserHome();
+    const inner = { ...user, root: join(user.root, 'ada'), agentDir: join(user.root, 'ada/.pi/agent') };
+    writeFile(join(inner.root, '.bashrc'), '# mine\n');
+    const home = { ...inner, cwd: join(inner.root, folder) };
+    const { peer, run } = await openConfined({
+      home,
+      runs: [[bash(`echo evil >> '${inner.root}/.bashrc'; echo x > new; echo y > /tmp/ok && cat /tmp/ok`)]],
+    });
+
+    const [result] = await run();
+
+    expect(result?.text.match(/Read-only file system/g)).toHaveLength(2);
+    expect(result?.text).toContain('\ny\n');
+    expect((await peer.ok({ type: 'get_state' })).sandbox).toMatchObject({ status: 'on', writable: [] });
+    expect(readFileSync(join(inner.root, '.bashrc'), 'utf8')).toBe('# mine\n');
+    expect(existsSync(join(home.cwd, 'new'))).toBe(false);
+  });
+}
+
+itConfined('[A150] the state names the folders that commands may change', async () => {
+  const home = newUserHome();
+  writeFile(join(home.root, 'shared/there'), '');
+  const { peer, run } = await openConfined({
+    home,
+    settings: { sandbox: { writable: ['../shared'] } },
+    runs: [[bash('echo x > ../shared/new; echo y > ../other')]],
+  });
+
+  const [result] = await run();
+
+  const { sandbox } = await peer.ok({ type: 'get_state' });
+  expect(sandbox).toEqual({
+    status: 'on',
+    engine: 'bubblewrap',
+    network: 'ask',
+    writable: [home.cwd, join(home.root, 'shared')],
+  });
+  expect(result?.isError).toBe(true);
+  expect(readdirSync(join(home.root, 'shared')).sort()).toEqual(['new', 'there']);
+  expect(existsSync(join(home.root, 'other'))).toBe(false);
+});
+
+itConfined('[A151] in the mode plan commands change nothing but their /tmp, unasked', async () => {
+  const home = newUserHome();
+  writeFileSync(join(home.cwd, 'README.md'), 'read me\n');
+  const { run, questions } = await openConfined({
+    home,
+    args: ['--approvals', 'plan', '--sandbox', 'required'],
+    runs: [
+      [bash('echo x > f; cat README.md; echo note > /tmp/note; cat /tmp/note'), bash('cat /tmp/note; rm README.md')],
+    ],
+  });
+
+  const [first, second] = await run();
+
+  expect(first).toMatchObject({
+    isError: false,
+    text: expect.stringMatching(/Read-only file system\nread me\nnote\n$/),
+  });
+  expect(second).toMatchObject({ isError: true, text: expect.stringMatching(/^note\n[\s\S]*Read-only file system/) });
+  expect(readdirSync(home.cwd)).toEqual(['README.md']);
+  expect(questions()).toEqual([]);
+});
+
+itConfined('[A151] a change to the mode plan takes the writable folders away, and back', async () => {
+  const { peer, run, home } = await openConfined({
+    args: ['--sandbox', 'required'],
+    runs: [[bash('touch a')], [bash('touch b')], [bash('touch c')]],
+  });
+
+  await run();
+  await peer.ok({ type: 'set_approval_mode', mode: 'plan' });
+  const [planned] = await run();
+  await peer.ok({ type: 'set_approval_mode', mode: 'auto' });
+  await run();
+
+  expect(planned?.text).toContain('Read-only file system');
+  expect(readdirSync(home.cwd).filter((name) => name !== '.pi')).toEqual(['a', 'c']);
+});

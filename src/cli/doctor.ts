@@ -11,7 +11,6 @@ import {
 import {
   environmentFindings,
   ripgrepFinding,
-  sandboxFinding,
   sharpFinding,
   versionFindings,
 } from '../engine/diagnosis/installation.ts';
@@ -67,7 +66,6 @@ async function collectFindings(args: CliArguments): Promise<Finding[]> {
     trust: () => trustFinding(project(), filesNeedingTrust({ agentDir: root(), cwd: cwd(), options: {} })),
     approvals: () => approvalFindings(folders()),
     shell: () => shellFinding(project().settings.shellPath, env),
-    sandbox: () => sandboxFinding(project().settings.sandbox?.use),
     ripgrep: ripgrepFinding,
     sharp: sharpFinding,
     sessions: () => storedSessionFindings([sessionsFolder(root()), sessions()]),

@@ -101,6 +101,8 @@ export class CurrentApprovals {
   /** Chooses the mode and the sandbox of the session; questions that the new mode answers are closed. */
   async change({ mode, sandbox, approvalLimit, mayLoosen = true }: Params<'set_approval_mode'>): Promise<void> {
     this.#checkMode(mode, approvalLimit);
+    if (sandbox === 'external' && this.#session.policy.use !== sandbox)
+      throw new Refusal('permission_denied', 'Only a flag or a setting declares that this machine is a sandbox');
     const next = this.#session.with({ mode, sandbox });
     if (!mayLoosen && next.isLooserThan(this.#session))
       throw new Refusal('permission_denied', 'A looser approval mode, or less of a sandbox, needs the scope admin');

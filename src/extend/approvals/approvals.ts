@@ -239,10 +239,16 @@ export class Approvals {
     }
   }
 
-  async #apply({ option, message }: Answer, facts: CallFacts, { question }: QuestionContext): Promise<void> {
+  async #apply(
+    { option, message, limit }: Answer,
+    facts: CallFacts,
+    { run, question }: QuestionContext,
+  ): Promise<void> {
     const { kind, rule } = option;
     const { record, file, folders, stopRun } = this.#parts;
     record({ toolCallId: question.toolCallId, toolName: question.toolName, option: kind, rule });
+    // The model reads the message as it reads one that steers.
+    if (message !== undefined) run?.limitApprovals(limit);
     if (kind === 'reject_stop') stopRun();
     if (kind === 'reject_stop' || kind === 'reject_once') throw denied(deniedByUser(message), 'client');
     if (kind === 'allow_session') this.#grants.add(facts);

@@ -175,6 +175,21 @@ verifies('A127', 'Always allow is saved for one project, outside of it, until it
   });
 });
 
+verifies('A127', 'an approval of the session that is withdrawn holds no longer', async ({ open }) => {
+  const { peer } = await open({ args: ASK, script: [...script, ...script, ...script] });
+  expect(await runAnswering(peer, 'allow_session')).toBe(1);
+  expect(await runAnswering(peer, 'allow_session')).toBe(0);
+
+  await peer.ok({ type: 'remove_approval', rule: 'bash(echo kept)' });
+
+  expect((await peer.ok({ type: 'get_approvals' })).approvals).toEqual([]);
+  expect(await runAnswering(peer, 'reject_once')).toBe(1);
+  for (const rule of ['', 7, null, 'bash'])
+    expect(await peer.refused({ type: 'remove_approval', rule })).toMatchObject({
+      code: rule === 'bash' ? 'not_found' : 'invalid_params',
+    });
+});
+
 verifies('A127', 'nothing is offered for always that runs any code, or that a rule asks about', async ({ open }) => {
   const never = ['bash -c ls', 'python3 -c 1', 'env ls', 'sudo ls', 'rm -rf x', 'npm run', 'git -c a=b log', 'ls > f'];
   const { peer } = await open({

@@ -147,6 +147,25 @@ it('[A155] a limit of plan lets no write through, whatever the client claims, an
   expect(existsSync(join(server.home.cwd, 'a.txt'))).toBe(false);
 });
 
+for (const [words, fields, isWritten] of [
+  ['a message that denies a call limits the run', { message: 'Write a.txt instead' }, false],
+  ['a denial without a message does not', {}, true],
+] as const)
+  it(`[A155] of a limited client ${words}`, async () => {
+    const write = toolCallStep('write', { path: 'a.txt', content: 'x' });
+    const server = await startLimited({ script: [bash('true'), write, { text: 'done' }] });
+    const owner = await server.attach();
+    await owner.ok({ type: 'set_approval_mode', mode: 'edit', sandbox: 'off' });
+    const planner = await server.attach({ session: owner.cursor.session, token: PLANNER });
+    await owner.ok({ type: 'prompt', message: 'go' });
+
+    answer(planner, await nextQuestion(planner), 'reject_once', fields);
+    await owner.next('agent_settled');
+
+    expect(existsSync(join(server.home.cwd, 'a.txt'))).toBe(isWritten);
+    expect(toolEnds(owner.records).map(({ isError }) => isError)).toEqual([true, !isWritten]);
+  });
+
 it.each([
   ['sendUserMessage', "pi.sendUserMessage('relayed ' + args);"],
   ['a later sendUserMessage', "await null; setImmediate(() => pi.sendUserMessage('relayed'));"],

@@ -113,6 +113,13 @@ for (const mode of ['plan', 'auto'] as const)
     },
   );
 
+verifies('A122', 'a command that a client runs itself is not questioned', async ({ open }) => {
+  const { peer } = await open({ args: approvalFlags('plan') });
+
+  expect(await peer.ok({ type: 'bash', command: 'echo mine' })).toMatchObject({ output: 'mine\n', exitCode: 0 });
+  expect(allQuestions(peer)).toEqual([]);
+});
+
 verifies('A122', 'a tool that calls other tools needs an approval for each of their calls', async ({ open }) => {
   const { home } = homeWithCommands(
     {},

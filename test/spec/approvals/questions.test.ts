@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { allQuestions, answer, approvalFlags, bashTurn, nextQuestion } from '../../support/agent/approvals.ts';
 import { bash, callTool, homeWithCommands, userExtension } from '../../support/agent/extensions.ts';
-import { newHome, openTestAgent, scriptArgs } from '../../support/agent/test-agent.ts';
-import type { Peer } from '../../support/clients/peer.ts';
+import { connectWhenListening, newHome, openTestAgent, scriptArgs } from '../../support/agent/test-agent.ts';
+import { Peer } from '../../support/clients/peer.ts';
 import { runTau } from '../../support/processes/program.ts';
 import { toolCallStep, toolEnds } from '../../support/tools/host-tools.ts';
 import { stdioServer, writeMcpServers } from '../../support/tools/mcp.ts';
@@ -260,6 +260,80 @@ verifies(
     expect(existsSync(join(home.cwd, 'ended'))).toBe(false);
   },
 );
+
+verifies(
+  'A129',
+  'a prompt that aborts the run closes its question, and its answer reaches no call of the new run',
+  async ({ open }) => {
+    const { peer, home } = await open({ args: ASK, script: [bash('touch a'), bash('touch b'), { text: 'done' }] });
+    await peer.ok({ type: 'prompt', message: 'go' });
+    const first = await nextQuestion(peer);
+
+    await peer.ok({ type: 'abort_and_prompt', message: 'other' });
+    const second = await nextQuestion(peer);
+    answer(peer, first, 'allow_session');
+    const { pendingUi } = await peer.ok({ type: 'get_state' });
+    answer(peer, second, 'reject_once');
+    await peer.next(({ type, outcome }) => type === 'agent_settled' && outcome === 'ok');
+
+    expect(second.approval.subject).toMatchObject({ command: 'touch b' });
+    expect(pendingUi.map(({ id }: { id: string }) => id)).toEqual([second.id]);
+    for (const name of ['a', 'b']) expect(existsSync(join(home.cwd, name))).toBe(false);
+  },
+);
+
+verifies('A129', 'a message that steers leaves the open question as it is', async ({ open }) => {
+  const { peer, home } = await open({ args: ASK, script: [bash('touch a'), { text: 'done' }] });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  const question = await nextQuestion(peer);
+
+  await peer.ok({ type: 'steer', message: 'and this' });
+  answer(peer, question, 'allow_once');
+  const { outcome } = await peer.next('agent_settled');
+
+  expect(outcome).toBe('ok');
+  expect(existsSync(join(home.cwd, 'a'))).toBe(true);
+});
+
+it('[A130] the end of input with an open question denies the call, and the run ends', async () => {
+  const { peer, home, process } = await openTestAgent('stdio', {
+    args: ASK,
+    script: [write('a.txt', 'a'), { text: 'done' }],
+  });
+  await peer.ok({ type: 'prompt', message: 'go' });
+  const { id } = await nextQuestion(peer);
+
+  process?.endInput();
+
+  expect(await process?.exited).toMatchObject({ code: 0 });
+  expect(await peer.next('extension_ui_resolved')).toMatchObject({ id, by: 'nobody' });
+  expect(await peer.next('agent_settled')).toMatchObject({ outcome: 'ok' });
+  expect(existsSync(join(home.cwd, 'a.txt'))).toBe(false);
+});
+
+it('[A130] a question waits waitMs for the next client of a socket, and is denied without one', async () => {
+  const agent = await openTestAgent('unix', {
+    args: ASK,
+    settings: { approvals: { waitMs: 1 } },
+    script: [write('a.txt', 'a'), { text: 'done' }],
+  });
+  const { peer, home, socketPath = '' } = agent;
+  await peer.ok({ type: 'prompt', message: 'go' });
+  await nextQuestion(peer);
+  peer.end();
+  await peer.closed();
+
+  const next = new Peer(await connectWhenListening(socketPath));
+  await next.ok({ type: 'hello', ui: ['confirm'] });
+  await next.ok({ type: 'wait_idle' });
+  const { messages } = await next.ok({ type: 'get_messages' });
+
+  expect(messages.find(({ role }: { role: string }) => role === 'toolResult')).toMatchObject({
+    isError: true,
+    details: { denied: true },
+  });
+  expect(existsSync(join(home.cwd, 'a.txt'))).toBe(false);
+});
 
 it('[A130] a call is denied at once if the only client shows no choices', async () => {
   const { peer, home } = await openTestAgent('stdio', { args: ASK, script: [write('a.txt', 'a'), { text: 'done' }] });

@@ -37,6 +37,9 @@ verifies(
       todoPhases: [],
       pendingUi: [],
       activeTools: ['read', 'bash', 'edit', 'write'],
+      approvalMode: 'full',
+      approvalModes: ['plan', 'ask', 'edit', 'auto', 'full'],
+      sandbox: { status: 'off' },
     });
     expect(models[0]).toMatchObject({ provider: 'tau', id: 'scripted' });
   },

@@ -18,8 +18,8 @@ export async function chat(args: CliArguments): Promise<number> {
   const client = new AgentClient(outside);
   const reader = watchStdoutReader();
   const isNew = engine.agent.state.messageCount === 0;
-  // A flag or a setting may have chosen the mode or the sandbox.
-  const isChosen = engine.agent.approvals.session.isChosen;
+  // A flag or a setting may have chosen the mode.
+  const isChosen = engine.agent.approvals.session.isModeChosen;
   const talk = () => runChat(client, isNew && !isChosen ? requestChatApprovals(client) : Promise.resolve());
   const failed = (await Promise.race([hasTerminal() ? talk() : runBatch(client), reader.done])) === false;
   client.close();

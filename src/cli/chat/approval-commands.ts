@@ -1,5 +1,6 @@
 import type { BaseClient } from '../../client/base-client.ts';
 import { CommandFailed } from '../../client/errors.ts';
+import { isUsableAfter } from '../../client/remote/initial-approvals.ts';
 import { choices } from '../../protocol/generated/choices.ts';
 import type {
   AgentEvent,
@@ -87,15 +88,12 @@ export class ApprovalCommands {
   }
 }
 
-/**
- * Requests the mode and the sandbox of a chat in a new session. Throws only if the sandbox is required and none works;
- * after any other refusal the session keeps its mode, which the chat prints.
- */
+/** Requests the mode and the sandbox of a chat in a new session. Throws if the session would run in the mode `full`. */
 export async function requestChatApprovals(client: BaseClient): Promise<void> {
   try {
     await client.setApprovalMode(CHAT_APPROVALS);
   } catch (error) {
-    if (!(error instanceof CommandFailed) || error.code === 'sandbox_unavailable') throw error;
+    if (!(error instanceof CommandFailed) || !isUsableAfter(error.code)) throw error;
   }
 }
 

@@ -3,6 +3,13 @@ import type { Params, ServerConnectedEvent, StateSyncedEvent } from '../../proto
 /** The approval mode and the sandbox that a client requests for the sessions that it creates. */
 export type RequestedApprovals = Pick<Params<'set_approval_mode'>, 'mode' | 'sandbox'>;
 
+/**
+ * Whether a session can be used although this code refused its mode: it is held to a stricter one, or its agent knows no
+ * modes. After any other failure it would run everything without a question.
+ */
+export const isUsableAfter = (code: unknown): boolean =>
+  code === 'permission_denied' || code === 'unknown_command' || code === 'not_supported';
+
 /** Decides on each connection whether the created session still needs its approval mode. */
 export class InitialApprovals {
   readonly params: RequestedApprovals;

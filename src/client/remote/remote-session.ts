@@ -13,7 +13,7 @@ import { CommandFailed, ConnectionLost } from '../errors.ts';
 import { parseRecord, type WireRecord } from '../pending-commands.ts';
 import { randomUuid } from '../random-uuid.ts';
 import { SettledRuns } from '../recent-ids.ts';
-import { InitialApprovals, type RequestedApprovals } from './initial-approvals.ts';
+import { InitialApprovals, isUsableAfter, type RequestedApprovals } from './initial-approvals.ts';
 import { type Command, isMessage, isMove, Outbox, type OutboxItem } from './outbox.ts';
 import { type ConnectionStatus, ReconnectingSocket } from './reconnecting-socket.ts';
 import { type ConnectionEnd, defaultReconnection, type ReconnectionConfig } from './reconnection.ts';
@@ -181,7 +181,8 @@ export class RemoteSession extends BaseClient {
   #handleResponse(response: WireRecord): void {
     // Before the outbox sends the prompts that wait for it.
     const isApproval = this.#approvalCommandId !== undefined && response['id'] === this.#approvalCommandId;
-    if (isApproval && response['code'] === 'sandbox_unavailable') this.#socket.close(String(response['error']));
+    if (isApproval && response['success'] !== true && !isUsableAfter(response['code']))
+      this.#socket.close(String(response['error']));
     const command = this.#outbox.handleResponse(response);
     if (command && command.id === this.#snapshotPingId) this.#completeSnapshot();
     if (command?.type === 'hello' && response['success'] === true) this.#rememberHello(command);

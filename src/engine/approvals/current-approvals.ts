@@ -71,7 +71,8 @@ export class CurrentApprovals {
 
   /** The limits for agents inside this one; undefined while it has all rights. */
   get limits(): ApprovalFlags | undefined {
-    const mode = this.modeOf(this.#agent.session.run);
+    const ofRun = this.modeOf(this.#agent.session.run);
+    const mode = strictestMode(ofRun, this.commandLimit) ?? ofRun;
     const { sandboxUse: sandbox, wantsSandbox } = this.#session;
     return mode === 'full' && !wantsSandbox ? undefined : { mode, sandbox };
   }
@@ -99,20 +100,27 @@ export class CurrentApprovals {
   }
 
   /** Chooses the mode and the sandbox of the session; questions that the new mode answers are closed. */
-  async change({ mode, sandbox, approvalLimit, mayLoosen = true }: Params<'set_approval_mode'>): Promise<void> {
-    this.#checkMode(mode, approvalLimit);
-    if (sandbox === 'external' && this.#session.policy.use !== sandbox)
-      throw new Refusal('permission_denied', 'Only a flag or a setting declares that this machine is a sandbox');
-    const next = this.#session.with({ mode, sandbox });
-    if (!mayLoosen && next.isLooserThan(this.#session))
-      throw new Refusal('permission_denied', 'A looser approval mode, or less of a sandbox, needs the scope admin');
-    await this.#prepare(next);
+  async change(params: Params<'set_approval_mode'>): Promise<void> {
+    await this.#prepare(this.#changed(params));
+    // Meanwhile another client may have chosen, or the session may be another one.
+    const next = this.#changed(params);
     publishChanges(this.#agent, () => {
       this.#session = next;
       this.#agent.session.transcript.append({ type: 'custom', customType: APPROVALS_TYPE, data: next.chosen });
       this.#agent.currentProject.useShell();
     });
     this.#loaded?.onModeChanged();
+  }
+
+  /** The session after a change. Throws if the client may not make it. */
+  #changed({ mode, sandbox, approvalLimit, mayLoosen = true }: Params<'set_approval_mode'>): SessionApprovals {
+    this.#checkMode(mode, approvalLimit);
+    if (sandbox === 'external' && this.#session.policy.use !== sandbox)
+      throw new Refusal('permission_denied', 'Only a flag or a setting declares that this machine is a sandbox');
+    const next = this.#session.with({ mode, sandbox });
+    if (!mayLoosen && next.isLooserThan(this.#session))
+      throw new Refusal('permission_denied', 'A looser approval mode, or less of a sandbox, needs the scope admin');
+    return next;
   }
 
   #checkMode(mode: ApprovalMode | undefined, limit: ApprovalMode | undefined): void {

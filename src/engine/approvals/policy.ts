@@ -16,8 +16,8 @@ export interface ApprovalPolicy {
   /** The loosest mode. */
   readonly ceiling: ApprovalMode;
   readonly use: SandboxUse | undefined;
-  /** Whether a flag or a setting names the mode or the sandbox. */
-  readonly isSet: boolean;
+  /** Whether a flag or a setting names the mode. */
+  readonly isModeSet: boolean;
   /** Undefined if no file has any. */
   readonly settings: ApprovalSettings | undefined;
   /** Whether rules deny or question calls also in the mode `full`. */
@@ -29,7 +29,7 @@ export interface ApprovalPolicy {
 export const noPolicy: ApprovalPolicy = {
   ceiling: 'full',
   use: undefined,
-  isSet: false,
+  isModeSet: false,
   settings: undefined,
   hasLimits: false,
   warnings: [],
@@ -52,7 +52,7 @@ export async function loadPolicy({ agentDir, cwd, settings, flags }: PolicySourc
   return {
     ceiling: mode ?? 'full',
     use,
-    isSet: mode !== undefined || use !== undefined,
+    isModeSet: mode !== undefined,
     settings: read,
     hasLimits: read !== undefined && read.approvals.deny.length + read.approvals.ask.length > 0,
     warnings,

@@ -30,10 +30,9 @@ export class SessionApprovals {
     return strictestMode(this.chosen.mode, ceiling) ?? ceiling;
   }
 
-  /** Whether a flag, a setting or a client chose the mode or the sandbox. */
-  get isChosen(): boolean {
-    const { isSet } = this.policy;
-    return isSet || this.chosen.mode !== undefined || this.chosen.sandbox !== undefined;
+  /** Whether a flag, a setting or a client chose the mode. */
+  get isModeChosen(): boolean {
+    return this.policy.isModeSet || this.chosen.mode !== undefined;
   }
 
   /** The modes that a client may choose. */

@@ -1,8 +1,8 @@
-import type { FinalCall, Permission } from '../../agent/permission.ts';
+import type { FileAccess, FinalCall, Permission } from '../../agent/permission.ts';
 import { ToolError, textOutput } from '../../agent/tool.ts';
 import type { LogFolder } from '../../agent/tools/bash/output-log.ts';
 import { throwIfAborted } from '../../agent/unless-aborted.ts';
-import { Refusal } from '../../protocol/errors.ts';
+import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { ApprovalMode, SandboxState, SandboxUse, SavedApproval } from '../../protocol/generated/vocabulary.ts';
 import type { Run } from '../../session/run/run.ts';
 import type { ApprovalSettings } from '../../store/approvals/approval-settings.ts';
@@ -89,34 +89,49 @@ export class Approvals {
 
   /** Settles with what the call may reach; rejects with the error result of a call that may not run. */
   async permit({ call, tool, args }: FinalCall, { run, signal }: CallContext): Promise<Permission> {
-    const source = this.#parts.sourceOf(tool.name);
-    const access = await this.#accessFor(tool.name, args);
-    const facts = factsOf({ toolName: tool.name, source, args, cwd: this.#parts.folders().cwd, access });
-    const question = { toolCallId: call.id, toolName: tool.name, source, args };
+    const { name: toolName } = tool;
+    const source = this.#parts.sourceOf(toolName);
+    const question = { toolCallId: call.id, toolName, source, args };
+    const access = await this.#accessFor(question);
+    const facts = factsOf({ toolName, source, args, cwd: this.#parts.folders().cwd, access });
     await this.#settle(facts, { run, signal, question, translate: access.translate });
-    const { subject } = facts;
+    return this.#permissionOf(facts, access, this.#parts.modeOf(run));
+  }
+
+  /** The reach of a call that may run. */
+  async #permissionOf({ source, toolName, subject }: CallFacts, access: FilePolicy, mode: ApprovalMode) {
     if (subject.type === 'write') access.approve(subject.path);
-    const mode = this.#parts.modeOf(run);
-    const isInside = subject.type === 'command' ? !subject.outside : tool.name === 'grep';
-    const sandbox =
-      source === 'builtin' && isInside ? await this.#parts.sandbox.forCall({ readOnly: mode === 'plan' }) : undefined;
-    const files = mode === 'full' && !this.#hasFileRules ? undefined : access;
-    return { ...(files ? { files } : {}), ...(sandbox ? { sandbox } : {}) };
+    // grep runs a program over files that commands of the model wrote.
+    const isInside = subject.type === 'command' ? !subject.outside : toolName === 'grep';
+    const { sandbox } = this.#parts;
+    const confined =
+      source === 'builtin' && isInside ? await sandbox.forCall({ readOnly: mode === 'plan' }) : undefined;
+    const files = mode === 'full' && !this.#hasFileRules ? this.#translation(access) : access;
+    return { ...(files ? { files } : {}), ...(confined ? { sandbox: confined } : {}) };
+  }
+
+  /** In the mode `full` with a sandbox, the file tools reach everything and share its `/tmp`. */
+  #translation({ translate }: FilePolicy): FileAccess | undefined {
+    return this.#parts.sandbox.isOn ? { translate, mayRead: () => true, mayWrite: () => true } : undefined;
   }
 
   /** A path below `/tmp` means the folder of the sandbox, which is made for it. */
-  async #accessFor(toolName: string, args: Readonly<Record<string, unknown>>): Promise<FilePolicy> {
+  async #accessFor({ toolName, source, args }: Question['call']): Promise<FilePolicy> {
     const { sandbox, folders } = this.#parts;
     const { cwd } = folders();
     const { path } = args;
-    if (sandbox.isOn && typeof path === 'string' && /^@?\/tmp(\/|$)/.test(path)) await sandbox.open();
+    if (sandbox.isOn && source === 'builtin' && typeof path === 'string' && /^@?\/tmp(\/|$)/.test(path))
+      await sandbox.open();
+    const { ask, deny } = this.#ruleLists;
+    // A search asks about no single file: it leaves out what would be questioned.
+    const rules = SEARCHES.has(toolName) ? [...deny, ...ask] : deny;
     return new FilePolicy({
       writable: sandbox.writable,
       // Below /proc lies the environment of this process, with its keys.
       hidden: [...sandbox.hidden, '/proc'],
       readable: sandbox.readable,
-      isReadDenied: (path) => this.#ruleLists.deny.some((rule) => restrictsPath(rule, { toolName, path }, cwd)),
-      tmp: sandbox.tmp,
+      isReadDenied: (path) => rules.some((rule) => restrictsPath(rule, { toolName, path }, cwd)),
+      tmp: sandbox.isOn ? sandbox.tmp : undefined,
     });
   }
 
@@ -132,16 +147,17 @@ export class Approvals {
     if (!wasGranted && !wasSaved) throw new Refusal('not_found', `There is no approval ${rule}`);
   }
 
-  /** Closes the questions that the new mode answers. */
+  /** Closes all questions: the new mode answers them, or they are sent again as they are now. */
   onModeChanged(): void {
-    this.#settleAnswered();
+    for (const { settled } of [...this.#open]) settled.abort();
   }
 
   /** Grants end with their session; settings are read again. */
   onSessionSwitched(): void {
     this.#grants = new Grants(this.#parts.folders().cwd);
     this.#rules = undefined;
-    void this.#parts.sandbox.end();
+    // The next session has a sandbox of its own, whether all files of this one could be removed or not.
+    void this.#parts.sandbox.end().catch((error) => this.#parts.warn([messageOf(error)]));
   }
 
   async close(): Promise<void> {
@@ -281,6 +297,8 @@ interface QuestionContext {
   readonly question: Question['call'];
   readonly translate: (path: string) => string;
 }
+
+const SEARCHES: ReadonlySet<string> = new Set(['grep', 'find', 'ls']);
 
 const NEVER = new AbortController().signal;
 

@@ -103,7 +103,7 @@ function ruledCall(facts: CallFacts, policy: Policy): RuledCall {
 
 /** Each command of a plain line needs a grant or a rule of its own. */
 function plainCall(commands: readonly Argv[], outside: boolean, { grants, isTrustedProgram }: Policy): RuledCall {
-  const isTrusted = (argv: Argv) => isTrustedCommand(argv, isTrustedProgram);
+  const isTrusted = (argv: Argv) => isTrustedCommand(argv, isTrustedProgram, outside);
   const open = commands.filter((argv) => !grants.coversCommand(argv, outside) || !isTrusted(argv));
   return {
     isDeniedBy: (rule) => commands.some((argv) => restrictsCommand(rule, argv, outside)),

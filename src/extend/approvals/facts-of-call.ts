@@ -1,4 +1,5 @@
 import { fileTargetOf } from '../../agent/tools/file-target.ts';
+import { resolveToolPath } from '../../agent/tools/tool-path.ts';
 import type { CallFacts, CallSource, CallSubject } from './call-facts.ts';
 import type { FilePolicy } from './file-policy.ts';
 
@@ -25,10 +26,13 @@ function builtinSubject({ toolName, args, cwd, access }: DescribedCall): CallSub
   const target = fileTargetOf({ toolName, args, cwd, translate: access.translate });
   if (!target) return { type: 'other' };
   const { realPath: path, hasOtherNames } = target;
-  if (toolName !== 'write' && toolName !== 'edit') return { type: 'read', path };
+  // Rules also see the path before links: a link named .env leads to what a rule for .env means.
+  const requestedPath = resolveToolPath(cwd, target.path, access.translate);
+  if (toolName !== 'write' && toolName !== 'edit') return { type: 'read', path, requestedPath };
   return {
     type: 'write',
     path,
+    requestedPath,
     isInWritableRoot: access.isInWritableRoot(path) && !access.isHidden(path),
     isProtected: access.isProtected(path),
     hasOtherNames,

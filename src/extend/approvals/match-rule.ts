@@ -18,8 +18,8 @@ export const allowsAnyCommand = (rule: ApprovalRule, outside: boolean): boolean 
   rule.type === 'tool' && (rule.outside || !outside) && rule.covers('bash');
 
 /** Whether bash runs the program of this command from a place that the model cannot write, as far as PATH decides. */
-export const isTrustedCommand = ([program = '']: Argv, isTrusted: ProgramCheck): boolean =>
-  program.includes('/') || isHarmlessBuiltin(program) || isTrusted(program);
+export const isTrustedCommand = ([program = '']: Argv, isTrusted: ProgramCheck, outside = false): boolean =>
+  (program.includes('/') && !outside) || isHarmlessBuiltin(program) || isTrusted(program);
 
 /** Whether a rule that asks or denies covers this command: also if the program is called by a path. */
 export function restrictsCommand(rule: ApprovalRule, argv: Argv, outside: boolean): boolean {

@@ -43,7 +43,10 @@ const DENY_AND_STOP: ApprovalOption = { optionId: 'deny-stop', name: 'Deny and s
 function canLast({ facts: { subject, source }, cwd, isTrustedProgram }: OfferContext): boolean {
   if (source !== 'builtin' || subject.type !== 'command') return true;
   const commands = plainCommands(subject.command, cwd);
-  return commands ? commands.every((argv) => isTrustedCommand(argv, isTrustedProgram)) : !subject.outside;
+  if (!commands) return !subject.outside;
+  // Most programs run files that the model may change meanwhile.
+  const mayLast = (argv: Argv) => !subject.outside || SAVED_OUTSIDE.has(argv[0] ?? '');
+  return commands.every((argv) => isTrustedCommand(argv, isTrustedProgram) && mayLast(argv));
 }
 
 interface Offer {

@@ -14,6 +14,8 @@ interface ProgramFolders {
 export function programCheck({ path, writable }: ProgramFolders): ProgramCheck {
   const isWritable = (file: string) => writable.some((root) => file === root || file.startsWith(`${root}${sep}`));
   return (name) => {
+    // A path may lead through folders that the model can change.
+    if (name.includes('/')) return name.startsWith('/') && !isWritable(realPathOf(name) ?? name);
     for (const folder of path.split(':')) {
       // A relative folder depends on where the command runs.
       if (!folder.startsWith('/')) return false;

@@ -132,7 +132,8 @@ async function shownFile(subject: { type: 'read' | 'write'; path: string }, ques
   if (subject.type === 'read')
     return { title: 'Read this file?', subject: { type: 'edit', path }, text: path, isCut: isPathCut };
   const diff = await diffOf(question);
-  const isDiffCut = (diff?.length ?? 0) > MAX_SHOWN_CHARACTERS;
+  // A change without a preview is approved for one call only.
+  const isDiffCut = (diff?.length ?? Infinity) > MAX_SHOWN_CHARACTERS;
   const shownDiff = diff === undefined ? undefined : showCommand(diff).text;
   return {
     title: 'Change this file?',

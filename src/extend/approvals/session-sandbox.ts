@@ -96,8 +96,10 @@ export class SessionSandbox {
     this.#creating ??= createSandbox(this.#options(readOnly));
     const creating = this.#creating;
     try {
-      this.#sandbox = await creating;
-      return this.#sandbox;
+      const sandbox = await creating;
+      // The session may have ended meanwhile: its sandbox is closed.
+      if (this.#creating === creating) this.#sandbox = sandbox;
+      return sandbox;
     } catch (error) {
       // The next command tries again.
       if (this.#creating === creating) this.#creating = undefined;

@@ -94,9 +94,12 @@ export class BubblewrapSandbox implements Sandbox {
 
   async #close(): Promise<void> {
     const room = await this.#room?.catch(() => undefined);
-    await leave(room);
-    this.#stubs.remove();
-    await this.#files.remove();
+    try {
+      await leave(room);
+    } finally {
+      this.#stubs.remove();
+      await this.#files.remove();
+    }
   }
 
   /** A command can end the cell by killing its processes: the next command gets a new one. */

@@ -21,7 +21,7 @@ const DROPPED = new Set([
 const DROPPED_GROUPS = /^(AWS|DBUS)_/;
 
 // Names by which other programs hand over secrets.
-const SECRET = /(^|_)(TOKEN|SECRET|SECRET_KEY|(?:PG)?PASSWORD|PASSWD|API_?KEY|PRIVATE_KEY|ACCESS_KEY|CREDENTIALS?)$/i;
+const SECRET = /(^|_)(TOKEN|SECRET|(?:PG)?PASSWORD|PASSWD|PASS|KEY|APIKEY|CREDENTIALS?|DSN)$/i;
 
 // A proxy of the user is out of reach; the sandbox names its own.
 const PROXIES = /^(http|https|ftp|all|no)_proxy$|^npm_config_(http_?|https_)?proxy$|^npm_config_noproxy$/i;

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { guardLeftover, releaseLeftover, startGuardian } from '../processes/guardian.ts';
 
 /** The files of one sandbox on the host. No command can reach any but `tmp`. */
@@ -34,8 +36,15 @@ export function makeSessionFiles(filter: Buffer): SessionFiles {
     throw error;
   }
   const remove = async () => {
-    // A process that is just ending may still write.
-    await rm(folder, { recursive: true, force: true, maxRetries: REMOVE_RETRIES });
+    const removeAll = () => rm(folder, { recursive: true, force: true, maxRetries: REMOVE_RETRIES });
+    try {
+      // A process that is just ending may still write.
+      await removeAll();
+    } catch {
+      // Commands leave folders without write permission, such as caches of modules.
+      await promisify(execFile)('/bin/chmod', ['-R', 'u+rwX', folder]).catch(() => {});
+      await removeAll();
+    }
     releaseLeftover(leftover);
   };
   return { tmp, empty, filter: filterFile, remove };

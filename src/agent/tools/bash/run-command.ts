@@ -16,7 +16,7 @@ export async function runCommand(options: ShellOptions, invocation: ToolInvocati
     onStart: () => update({ content: [], details: NOT_TRUNCATED, added: { text: '', offset: 0 } }),
     onOutput: (output) => update(withNewText(output)),
   });
-  return commandResult(run, timeout, permission?.sandbox && refusalHint(run));
+  return commandResult(run, timeout, permission?.sandbox && options.isConfined ? refusalHint(run) : undefined);
 }
 
 /** Result of an ended command for the model. Throws if the command failed. */

@@ -1,5 +1,6 @@
 import { delimiter, resolve } from 'node:path';
 import { filesNeedingTrust } from '../engine/addons/detect.ts';
+import { approvalFindings, SANDBOX_CHECK_MS, sandboxFinding } from '../engine/diagnosis/approvals.ts';
 import { fine, runChecks } from '../engine/diagnosis/finding.ts';
 import {
   diskSpaceFinding,
@@ -10,7 +11,6 @@ import {
 import {
   environmentFindings,
   ripgrepFinding,
-  sandboxFinding,
   sharpFinding,
   versionFindings,
 } from '../engine/diagnosis/installation.ts';
@@ -22,7 +22,7 @@ import { agentFilesFindings, settingsFindings, trustFinding } from '../engine/di
 import { shellFinding } from '../engine/diagnosis/shell.ts';
 import { openModels } from '../engine/models/open-models.ts';
 import { Project } from '../engine/project.ts';
-import type { Finding } from '../protocol/generated/vocabulary.ts';
+import type { Finding, SandboxUse } from '../protocol/generated/vocabulary.ts';
 import { firstModel } from '../session/model-choice.ts';
 import { agentDir, expandHome, sessionsFolder } from '../store/agent-dir.ts';
 import { chosenSessionDir, modelOptionsOf, trustOf, workingFolder } from './engine-options.ts';
@@ -40,7 +40,7 @@ export async function doctor(args: CliArguments): Promise<number> {
 }
 
 /** Each check reads what it needs itself, so that a failure affects its own finding only. */
-function collectFindings(args: CliArguments): Promise<Finding[]> {
+async function collectFindings(args: CliArguments): Promise<Finding[]> {
   const { env } = process;
   const root = () => agentDir(env);
   const cwd = workingFolder;
@@ -49,7 +49,10 @@ function collectFindings(args: CliArguments): Promise<Finding[]> {
     const chosen = chosenSessionDir(args, project());
     return chosen === undefined ? sessionsFolder(root()) : resolve(cwd(), expandHome(chosen));
   };
-  return runChecks({
+  const folders = () => ({ agentDir: root(), cwd: cwd() });
+  const sandbox = () => sandboxFinding(folders(), { use: args.sandbox as SandboxUse | undefined });
+  const confined = runChecks({ sandbox }, SANDBOX_CHECK_MS);
+  const others = runChecks({
     tau: versionFindings,
     model: () => defaultModelFindings(project(), args),
     keys: () => keysFinding(env),
@@ -61,8 +64,8 @@ function collectFindings(args: CliArguments): Promise<Finding[]> {
     'disk space': () => diskSpaceFinding([root(), cwd()]),
     settings: () => settingsFindings(project()),
     trust: () => trustFinding(project(), filesNeedingTrust({ agentDir: root(), cwd: cwd(), options: {} })),
+    approvals: () => approvalFindings(folders()),
     shell: () => shellFinding(project().settings.shellPath, env),
-    sandbox: () => sandboxFinding(project().settings.sandbox?.use),
     ripgrep: ripgrepFinding,
     sharp: sharpFinding,
     sessions: () => storedSessionFindings([sessionsFolder(root()), sessions()]),
@@ -71,6 +74,7 @@ function collectFindings(args: CliArguments): Promise<Finding[]> {
     processes: orphansFinding,
     environment: () => environmentFindings(env),
   });
+  return [...(await others), ...(await confined)];
 }
 
 /** The findings about the set-up of pi in the agent folder, and about an installed pi. */

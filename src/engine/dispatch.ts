@@ -1,6 +1,6 @@
 import { Refusal } from '../protocol/errors.ts';
 import { commandRows } from '../protocol/generated/command-rows.ts';
-import type { CommandName, Frame, Params, Result } from '../protocol/generated/vocabulary.ts';
+import type { ApprovalMode, CommandName, Frame, Params, Result } from '../protocol/generated/vocabulary.ts';
 import type { InputOptions } from '../session/input/input.ts';
 import { checkParams, conversationReads, parseInbound } from '../wire/inbound.ts';
 import { escapeLineBreaks, type InputLine, toLine } from '../wire/json-lines.ts';
@@ -114,7 +114,9 @@ function invoke(name: CommandName, params: object, context: CommandContext): unk
   // The only cast, right after validation: the table pairs each name with its own parameters.
   const handler = handlers[name] as (params: object, context: CommandContext) => unknown;
   checkAccess(name, context.agent);
-  return runInLane({ name, params, work: () => handler(params, context) }, context);
+  const { approvalLimit } = params as { readonly approvalLimit?: ApprovalMode };
+  const work = () => context.agent.approvals.withCommandLimit(approvalLimit, () => handler(params, context));
+  return runInLane({ name, params, work }, context);
 }
 
 function runInLane<R>(command: StartCommand<R>, context: CommandContext): R | Promise<R> {

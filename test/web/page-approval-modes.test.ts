@@ -4,7 +4,7 @@ import { serveApprovals } from '../support/page/approvals-server.ts';
 import { useBrowser, type ViewOptions } from '../support/page/browser.ts';
 import { visibleText } from '../support/page/export-page.ts';
 import { button, main, messageBox, visitByLoginLink, visitWithScopes } from '../support/page/page-actions.ts';
-import { servePage, submitPrompt } from '../support/page/page-server.ts';
+import { submitPrompt } from '../support/page/page-server.ts';
 import { Traffic, watchFrames } from '../support/page/socket-frames.ts';
 
 const { visit } = useBrowser();
@@ -27,6 +27,7 @@ async function visitWithState(options: Parameters<typeof serveApprovals>[0], vie
 it('the mode picker names what runs without a question and the state of the sandbox, and sets the mode', async () => {
   const { page, complaints } = await visitWithState({ state: ON });
   await chip(page, 'ask').click();
+  await sheet(page).getByRole('option').first().waitFor();
   const modes = await sheet(page).getByRole('option').allInnerTexts();
   const current = await sheet(page).getByRole('option', { selected: true }).textContent();
   const sandbox = (await visibleText(sheet(page).getByRole('region', { name: 'Sandbox' }))).replaceAll(/\s+/g, ' ');
@@ -103,7 +104,7 @@ it('saved approvals are listed with their scope and can be revoked', async () =>
 });
 
 it('an agent without approval modes shows no mode, and a view-only login cannot open the picker', async () => {
-  const { page } = await visitByLoginLink(visit, await servePage());
+  const { page } = await visitWithState({ state: { approvalMode: null } });
   await page.getByRole('button', { name: /^Thinking/ }).waitFor();
   expect(await chip(page, '').count()).toBe(0);
 

@@ -236,7 +236,7 @@ it('on a phone, a very long command wraps and scrolls inside its card, can be un
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
 });
 
-it('an approval of a kind, subject and option that the page does not know can be read and answered', async () => {
+it('an approval of a kind, subject and option that the page does not know can be read; such an option denies', async () => {
   const { page } = await visitWithApprovals([
     {
       ...commandApproval('', { kind: 'device', source: 'plugin', title: 'Use it?' }),
@@ -250,7 +250,7 @@ it('an approval of a kind, subject and option that the page does not know can be
   await card(page, 'Use it?').getByRole('button', { name: 'Allow for an hour' }).click();
   await card(page, 'Broken?').getByRole('button', { name: 'Deny', exact: true }).click();
 
-  await notice(page, '["hour","Deny"]').waitFor();
+  await notice(page, '[null,"Deny"]').waitFor();
 });
 
 it('the tool call of an open approval waits for the user, and a denied one is shown with its reason', async () => {

@@ -42,9 +42,16 @@ export const pages: Readonly<Record<Topic, () => string>> = {
     ),
   tools: () =>
     page(
-      paragraph('Tools run with the rights of the user who started tau: tau is not a sandbox.'),
+      paragraph(
+        'Tools run with the rights of the user who started tau, unless a mode of approvals or a sandbox limits them: ' +
+          'docs/approvals.md. tau chat, tau attach and the page request the mode auto for the sessions that they create; ' +
+          'programs get full.',
+      ),
       options('tools'),
-      examples("tau -p --tools read 'read package.json'"),
+      examples(
+        "tau -p --tools read 'read package.json'",
+        "tau -p --approvals auto --sandbox required 'Run the tests.'",
+      ),
     ),
   extensions: () =>
     page(

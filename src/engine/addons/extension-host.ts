@@ -5,7 +5,7 @@ import type { Extensions } from '../../extend/extensions/extensions.ts';
 import type { ExtensionHost, UserMessageDelivery } from '../../extend/extensions/host.ts';
 import type { HookSet } from '../../extend/hook-set.ts';
 import type { ExtensionMcpServers } from '../../extend/mcp/extension-servers.ts';
-import type { ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
+import type { ApprovalMode, ContentBlock, ImageContent } from '../../protocol/generated/vocabulary.ts';
 import type { Acceptance } from '../../session/input/submissions.ts';
 import { applyStep } from '../../wire/assistant-message.ts';
 import type { Agent } from '../agent.ts';
@@ -73,7 +73,10 @@ export function extensionHost(
     setThinkingLevel: (level) => void selectThinkingLevel(agent, level),
     setName: (name) => agent.setName(name),
     sendMessage: (message, options) => injectMessage(agent, message, options),
-    prompt: (content, options) => inLane((signal) => submitPrompt(agent, { content, ...options }, signal)),
+    prompt: (content, options) => {
+      const approvalLimit = agent.approvals.commandLimit;
+      return inLane((signal) => submitPrompt(agent, { content, ...options, approvalLimit }, signal));
+    },
     exec: execWith(() => agent.shell),
     abort: () => {
       dialogs.dismissAll('abort');
@@ -120,8 +123,9 @@ export function publishTools(agent: Agent, extensions: Extensions | undefined): 
   publishChanges(agent, () => agent.toolbox.setTools('extension', extensions?.tools ?? [], { isOffered }));
 }
 
-async function injectMessage(agent: Agent, message: CustomMessageDraft, options: SendOptions): Promise<void> {
+async function injectMessage(agent: Agent, message: CustomMessageDraft, given: SendOptions): Promise<void> {
   const { session, lane } = agent;
+  const options = { ...given, approvalLimit: agent.approvals.commandLimit };
   if (!options.triggerTurn || session.run) {
     beginRun(session.inject(message, options));
     return;
@@ -133,11 +137,12 @@ async function injectMessage(agent: Agent, message: CustomMessageDraft, options:
 
 interface ExtensionPrompt extends UserMessageDelivery {
   readonly content: string | ContentBlock[];
+  readonly approvalLimit: ApprovalMode | undefined;
 }
 
 async function submitPrompt(
   agent: Agent,
-  { content, deliverAs, expandPromptTemplates }: ExtensionPrompt,
+  { content, deliverAs, expandPromptTemplates, approvalLimit }: ExtensionPrompt,
   signal: AbortSignal,
 ) {
   const blocks = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
@@ -147,7 +152,7 @@ async function submitPrompt(
   const extensions = agent.addons.loaded?.extensions;
   if (deliverAs === undefined && extensions?.hasCommand(name)) {
     // Not awaited: the command may wait for the session lane, which waits for this.
-    void extensions.runCommand(name, args);
+    void agent.approvals.withCommandLimit(approvalLimit, () => extensions.runCommand(name, args));
     return;
   }
   const options = {
@@ -156,7 +161,7 @@ async function submitPrompt(
     expand: expandPromptTemplates === true,
     signal,
   };
-  beginRun(await agent.session.prompt({ message, images }, options));
+  beginRun(await agent.session.prompt({ message, images, approvalLimit }, options));
 }
 
 /** Starts the run at once: there is no response to send first. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Permit } from '../../agent/permission.ts';
 import type { LogFolder } from '../../agent/tools/bash/output-log.ts';
 import type { Approvals } from '../../extend/approvals/approvals.ts';
@@ -16,6 +17,7 @@ import { APPROVALS_TYPE, chosenIn, hasChoice, SessionApprovals } from './session
  * needs a decision: in the mode `full` without rules none does.
  */
 export class CurrentApprovals {
+  readonly #commandLimit = new AsyncLocalStorage<ApprovalMode>();
   readonly #agent: Agent;
   #session: SessionApprovals;
   #importing: Promise<Approvals> | undefined;
@@ -28,6 +30,16 @@ export class CurrentApprovals {
 
   get session(): SessionApprovals {
     return this.#session;
+  }
+
+  /** The limit of the client whose command the calling code handles. */
+  get commandLimit(): ApprovalMode | undefined {
+    return this.#commandLimit.getStore();
+  }
+
+  /** Handles a command: the runs that extensions open for it have its limit too. */
+  withCommandLimit<T>(limit: ApprovalMode | undefined, work: () => T): T {
+    return limit === undefined ? work() : this.#commandLimit.run(limit, work);
   }
 
   /** The mode that holds for a run. */
@@ -89,6 +101,8 @@ export class CurrentApprovals {
   /** Chooses the mode and the sandbox of the session; questions that the new mode answers are closed. */
   async change({ mode, sandbox, approvalLimit, mayLoosen = true }: Params<'set_approval_mode'>): Promise<void> {
     this.#checkMode(mode, approvalLimit);
+    if (sandbox === 'external' && this.#session.policy.use !== sandbox)
+      throw new Refusal('permission_denied', 'Only a flag or a setting declares that this machine is a sandbox');
     const next = this.#session.with({ mode, sandbox });
     if (!mayLoosen && next.isLooserThan(this.#session))
       throw new Refusal('permission_denied', 'A looser approval mode, or less of a sandbox, needs the scope admin');

@@ -12,8 +12,8 @@ export interface ChosenApprovals {
   readonly sandbox?: SandboxUse | undefined;
 }
 
-// Weakest first.
-const SANDBOX_USES: readonly SandboxUse[] = ['off', 'external', 'auto', 'required'];
+// Weakest first. Clients cannot choose `external`: then commands run with all rights and without a question.
+const SANDBOX_USES: readonly SandboxUse[] = ['external', 'off', 'auto', 'required'];
 
 /** The approval mode and the use of a sandbox that result for a session: the stricter of policy and choice counts. */
 export class SessionApprovals {
@@ -85,8 +85,8 @@ export function chosenIn(log: SessionLog): ChosenApprovals {
     const { mode, sandbox } = (entry.data ?? {}) as { mode?: unknown; sandbox?: unknown };
     return {
       mode: approvalModes.find((known) => known === mode),
-      // The file of a session cannot declare that this machine is a sandbox.
-      sandbox: SANDBOX_USES.find((known) => known === sandbox && known !== 'external'),
+      // The file of a session can only require more of a sandbox: `off` holds for the process in which a client chose it.
+      sandbox: SANDBOX_USES.find((known) => known === sandbox && (known === 'auto' || known === 'required')),
     };
   }
   return {};

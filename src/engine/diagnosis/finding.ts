@@ -13,16 +13,23 @@ export const fine = (check: string, message: string): Finding => ({ check, statu
 export const warning = (check: string, message: string): Finding => ({ check, status: 'warning', message });
 export const problem = (check: string, message: string): Finding => ({ check, status: 'error', message });
 
-/** Runs all checks concurrently and returns their findings in order. Never rejects and never takes long. */
-export async function runChecks(checks: Readonly<Record<string, Check>>): Promise<Finding[]> {
-  return (await Promise.all(Object.entries(checks).map(([name, check]) => withTimeLimit(name, check)))).flat();
+/** Runs all checks concurrently and returns their findings in order. Never rejects, and gives up at the limit. */
+export async function runChecks(checks: Readonly<Record<string, Check>>, limitMs = CHECK_LIMIT_MS): Promise<Finding[]> {
+  const found = Object.entries(checks).map(([name, check]) => withTimeLimit({ name, check, limitMs }));
+  return (await Promise.all(found)).flat();
 }
 
-async function withTimeLimit(name: string, check: Check): Promise<Found> {
+interface LimitedCheck {
+  readonly name: string;
+  readonly check: Check;
+  readonly limitMs: number;
+}
+
+async function withTimeLimit({ name, check, limitMs }: LimitedCheck): Promise<Found> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<Finding>((resolve) => {
-    const message = `No answer within ${CHECK_LIMIT_MS / 1000} seconds: see whether a disk or a network folder hangs`;
-    timer = setTimeout(() => resolve(warning(name, message)), CHECK_LIMIT_MS);
+    const message = `No answer within ${limitMs / 1000} seconds: see whether a disk or a network folder hangs`;
+    timer = setTimeout(() => resolve(warning(name, message)), limitMs);
   });
   const checked = (async () => check())().catch((error: unknown) => problem(name, messageOf(error)));
   const found = await Promise.race([checked, timeout]);

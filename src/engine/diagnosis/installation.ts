@@ -4,7 +4,6 @@ import { release } from 'node:os';
 import { version } from '../../protocol/generated/version.ts';
 import type { Finding } from '../../protocol/generated/vocabulary.ts';
 import { PROTOCOL_VERSION } from '../../protocol/protocol-version.ts';
-import { probeSandbox } from '../../system/sandbox/probe.ts';
 import { fine, problem, warning } from './finding.ts';
 
 /** Checks ripgrep: the search tools run it from a package per platform. */
@@ -17,14 +16,6 @@ export const ripgrepFinding = (): Finding =>
 /** Checks sharp: it shrinks large images. */
 export const sharpFinding = (): Finding =>
   packageFinding('sharp', { packages: ['sharp'], loss: 'images are sent as large as they are' });
-
-/** Checks that commands of the model can be confined. Only where the setting `use` is `required` tau cannot do without. */
-export async function sandboxFinding(use: string | undefined): Promise<Finding> {
-  const probe = await probeSandbox();
-  if (probe.engine !== undefined) return fine('sandbox', probe.engine);
-  const report = use === 'required' ? problem : warning;
-  return report('sandbox', `None works: ${probe.reason}. To confine commands, ${probe.remedy}`);
-}
 
 // Each package is a dependency of the one before it.
 function packageFinding(name: string, { packages, loss }: { packages: readonly string[]; loss: string }): Finding {

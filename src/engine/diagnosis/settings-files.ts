@@ -21,12 +21,13 @@ export function trustFinding({ trusted }: Project, skippedFiles: readonly string
   );
 }
 
-// Files of the agent folder; files with secrets or trust decisions are private.
+// Files of the agent folder; files with secrets or decisions about trust and approvals are private.
 const agentFiles = {
   'settings.json': 'open',
   'models.json': 'open',
   'trust.json': 'private',
   'auth.json': 'private',
+  'approvals.json': 'private',
 } as const;
 
 /** Checks the files of the agent folder and their permissions. */

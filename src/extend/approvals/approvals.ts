@@ -1,6 +1,7 @@
 import type { FinalCall, Permission } from '../../agent/permission.ts';
 import { ToolError, textOutput } from '../../agent/tool.ts';
 import type { LogFolder } from '../../agent/tools/bash/output-log.ts';
+import { throwIfAborted } from '../../agent/unless-aborted.ts';
 import { Refusal } from '../../protocol/errors.ts';
 import type { ApprovalMode, SandboxState, SandboxUse, SavedApproval } from '../../protocol/generated/vocabulary.ts';
 import type { Run } from '../../session/run/run.ts';
@@ -230,16 +231,24 @@ export class Approvals {
     this.#open.add(open);
     try {
       const response = await dialogs.open(dialog, { timeout: undefined, signal, settled: open.settled.signal });
+      // The end of the run is no answer: nothing is recorded.
+      throwIfAborted(signal);
       return open.settled.signal.aborted ? 'settled' : answerTo(dialog, response);
     } finally {
       this.#open.delete(open);
     }
   }
 
-  async #apply({ option, message }: Answer, facts: CallFacts, { question }: QuestionContext): Promise<void> {
+  async #apply(
+    { option, message, limit }: Answer,
+    facts: CallFacts,
+    { run, question }: QuestionContext,
+  ): Promise<void> {
     const { kind, rule } = option;
     const { record, file, folders, stopRun } = this.#parts;
     record({ toolCallId: question.toolCallId, toolName: question.toolName, option: kind, rule });
+    // The model reads the message as it reads one that steers.
+    if (message !== undefined) run?.limitApprovals(limit);
     if (kind === 'reject_stop') stopRun();
     if (kind === 'reject_stop' || kind === 'reject_once') throw denied(deniedByUser(message), 'client');
     if (kind === 'allow_session') this.#grants.add(facts);

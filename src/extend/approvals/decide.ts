@@ -146,7 +146,9 @@ function topicOf({ subject }: CallFacts): 'tool' | 'outside' | 'path' | 'network
 /** The table of modes: whether a call that no rule decides runs without a question. */
 function runsUnasked(facts: CallFacts, { mode, isConfined, isExternal }: Policy): boolean {
   const { source, subject } = facts;
-  if (mode === 'full' || isTodo(facts)) return true;
+  // A sandbox in the mode `full` is required: leaving it is a question.
+  if (mode === 'full') return !(isConfined && subject.type === 'command' && subject.outside);
+  if (isTodo(facts)) return true;
   switch (subject.type) {
     case 'read':
       return true;

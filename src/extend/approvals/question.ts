@@ -38,6 +38,8 @@ export type ApprovalDialog = Extract<Dialog, { method: 'select' }> & { approval:
 export interface Answer {
   readonly option: ApprovalOption;
   readonly message: string | undefined;
+  /** The limit of the client that answered. */
+  readonly limit: ApprovalMode | undefined;
 }
 
 /** The content of a question. */
@@ -83,7 +85,7 @@ export function answerTo({ approval }: ApprovalDialog, response: ExtensionUiResp
   const chosen = options.find(({ optionId, name }) => response?.value === optionId || response?.value === name);
   const option = chosen ?? options.find(({ kind }) => kind === 'reject_once');
   if (!option) throw new Error('A question has no option that denies');
-  return { option, message: response?.message };
+  return { option, message: response?.message, limit: response?.approvalLimit };
 }
 
 async function shown(question: Question): Promise<Shown> {

@@ -1,9 +1,11 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandLaunch, CommandSandbox } from '../../agent/permission.ts';
 import { NO_SANDBOX, Refusal } from '../../protocol/errors.ts';
 import type { SandboxState, SandboxUse } from '../../protocol/generated/vocabulary.ts';
 import type { ApprovalSettings } from '../../store/approvals/approval-settings.ts';
 import { createSandbox } from '../../system/sandbox/create-sandbox.ts';
+import { alwaysHidden } from '../../system/sandbox/hidden.ts';
 import { probeSandbox } from '../../system/sandbox/probe.ts';
 import { hiddenPaths, writableRoots } from '../../system/sandbox/roots.ts';
 import type { Sandbox, SandboxOptions, SandboxProbe } from '../../system/sandbox/sandbox.ts';
@@ -130,7 +132,7 @@ export class SessionSandbox {
       cwd,
       home,
       writable: [cwd, ...writable],
-      hidden: [agentDir, ...hidden],
+      hidden: [agentDir, ...hidden, ...alwaysHidden(homedir())],
       readable: readableInAgentFolder(agentDir),
       readOnly,
       network: this.#network,

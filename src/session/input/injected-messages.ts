@@ -1,5 +1,5 @@
 import { Refusal } from '../../protocol/errors.ts';
-import type { AgentMessage, CustomMessage } from '../../protocol/generated/vocabulary.ts';
+import type { AgentMessage, ApprovalMode, CustomMessage } from '../../protocol/generated/vocabulary.ts';
 import type { Transcript } from '../transcript.ts';
 
 export const MAX_INJECTED = 1000;
@@ -17,6 +17,8 @@ export interface InjectionOptions {
   /** True: starts a run when none is active. False: never causes a model call. */
   readonly triggerTurn?: boolean | undefined;
   readonly deliverAs?: Exclude<DeliveryPoint, 'end'> | undefined;
+  /** The loosest approval mode of a run that the message starts or steers. */
+  readonly approvalLimit?: ApprovalMode | undefined;
 }
 
 /**

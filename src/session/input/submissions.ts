@@ -117,15 +117,16 @@ export class Submissions {
   }
 
   /** Adds a message beside the user's: at once, to the active run, or with the next one. */
-  inject(message: InjectedMessage, { triggerTurn, deliverAs }: InjectionOptions): Acceptance {
+  inject(message: InjectedMessage, { triggerTurn, deliverAs, approvalLimit }: InjectionOptions): Acceptance {
     const { injected, events, choice, begin } = this.#parts;
     if (this.#run || deliverAs === 'nextTurn') {
+      if (deliverAs !== 'nextTurn') this.#run?.limitApprovals(approvalLimit);
       injected.add(deliverAs ?? (triggerTurn === false ? 'end' : 'steer'), message);
       return { accepted: { disposition: 'queued', runId: this.#run?.id } };
     }
     if (triggerTurn) requireModel(choice());
     const stored = injected.store(message);
-    if (triggerTurn) return begin([stored], {});
+    if (triggerTurn) return begin([stored], { approvalLimit });
     events.publish({ type: 'message_start', message: stored });
     events.publish({ type: 'message_end', message: stored });
     return { accepted: { disposition: 'handled' } };

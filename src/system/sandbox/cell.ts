@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import type { ProcessCell } from '../processes/cell-processes.ts';
 import { guardGroup, releaseGroup, startGuardian } from '../processes/guardian.ts';
@@ -156,16 +157,18 @@ const catPath = () => (existsSync('/bin/cat') ? '/bin/cat' : '/run/current-syste
 
 /** Returns the pid of the first process once `cat` runs: before, the mounts are not complete. */
 async function untilReady(holder: Holder): Promise<number> {
-  const { child, errors } = holder;
+  const { child, exited, errors } = holder;
   const { stdout } = child;
   const info = child.stdio[3] as Readable | null | undefined;
   if (!stdout || !info) throw new Error('bwrap cannot be started: no descriptor is left');
-  // Its output may arrive after its exit.
-  const closed = new Promise((resolve) => child.once('close', resolve).once('error', resolve));
-  const failed = closed.then(() => Promise.reject(new Error(`bwrap failed: ${errors.join('').trim()}`)));
+  const failed = exited.then(async () => {
+    // The messages may arrive after the exit.
+    if (child.stderr) await finished(child.stderr).catch(() => {});
+    throw new Error(`bwrap failed: ${errors.join('').trim()}`);
+  });
   child.stdin?.write('\n');
-  // Without namespaces bwrap closes the pipe before it exits: the reason is what it printed.
-  const started = Promise.all([once(stdout, 'data'), readJson(info)]).catch(() => failed);
+  // A bwrap that fails may close the pipe without a state: its messages are the reason.
+  const started = Promise.all([once(stdout, 'data'), readJson(info).catch(() => failed)]);
   const [, state] = await Promise.race([started, failed]);
   holder.init = state['child-pid'];
   for (const stream of child.stdio) (stream as Socket | null)?.unref();

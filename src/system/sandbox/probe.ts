@@ -56,15 +56,16 @@ export async function probeSandbox(options: ProbeOptions = {}): Promise<SandboxP
   const engine = process.platform === 'darwin' ? 'seatbelt' : 'bubblewrap';
   const missing = missingPart(options.programs ?? findPrograms([]));
   if (missing) return missing;
-  const scratch = mkdtempSync(join(tmpdir(), 'tau-probe-'));
+  let scratch: string | undefined;
   try {
+    scratch = mkdtempSync(join(tmpdir(), 'tau-probe-'));
     const failure = await withTimeout(PROBE_MS, tryOut(scratch, options), 'The sandbox did not start in time');
     return failure === undefined ? { engine } : unavailable(failure, CONTAINER);
   } catch (error) {
     const { message } = error as Error;
     return unavailable(message, remedyFor(message));
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
   }
 }
 

@@ -74,7 +74,7 @@ async function attachNew() {
   return { chat, send, respond, next };
 }
 
-it('tau attach new requests auto, and answers questions about tool calls by a letter', async () => {
+it('[A121] tau attach new requests auto, and answers questions about tool calls by a letter', async () => {
   const { chat, send, respond, next } = await attachNew();
   const request = await next();
   respond(request, { approvalMode: 'auto', sandbox: { status: 'unavailable', reason: 'no bwrap' } });
@@ -102,7 +102,7 @@ it('tau attach new requests auto, and answers questions about tool calls by a le
   expect(second).toEqual({ type: 'extension_ui_response', id: 'q2', value: 'deny', message: 'keep the build' });
 });
 
-it('text that is typed for a question is dropped when another client answers it', async () => {
+it('[A121] text that is typed for a question is dropped when another client answers it', async () => {
   const { chat, send, respond, next } = await attachNew();
   respond(await next(), { approvalMode: 'auto', sandbox: { status: 'on' } });
   send(question('q1', 'first'), question('q2', 'second'));
@@ -120,7 +120,7 @@ it('text that is typed for a question is dropped when another client answers it'
   expect(answer).toEqual({ type: 'extension_ui_response', id: 'q2', value: 'once' });
 });
 
-it('/mode works while a question is open, and the question stays', async () => {
+it('[A131] /mode works while a question is open, and the question stays', async () => {
   const { chat, send, respond, next } = await attachNew();
   respond(await next(), { approvalMode: 'auto', sandbox: { status: 'on' } });
   send(question('q1', 'first'));

@@ -12,7 +12,7 @@ const endless = { steps: [{ text: 'Once upon a time ' }, { stall: true }] };
 it('tau chat streams text, shows tools, and exits on Ctrl-D', async () => {
   const home = newHome();
   writeFileSync(join(home.cwd, 'marker.txt'), '');
-  const chat = startTauInTerminal(home, ['chat', '--name', 'talk']);
+  const chat = startTauInTerminal(home, ['chat', '--name', 'talk', '--approvals', 'full']);
   await chat.waitForScreen('\n›');
 
   chat.type(`say good morning${ENTER}`);

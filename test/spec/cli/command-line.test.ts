@@ -36,8 +36,11 @@ it.each([
   ['--mode rpc -p', '--print and --mode rpc contradict each other'],
   ['-p --socket s', '--socket goes with --mode rpc, tau serve and tau attach'],
   ['-p --on-eof abort', '--on-eof goes with --mode rpc'],
-  ['-p --json', '--json goes with tau sessions and tau doctor and tau token and tau mcp and tau cluster'],
-  ['--mode rpc --all', '--all goes with tau sessions'],
+  [
+    '-p --json',
+    '--json goes with tau sessions and tau approvals and tau doctor and tau token and tau mcp and tau cluster',
+  ],
+  ['--mode rpc --all', '--all goes with tau sessions and tau approvals'],
   ['chat --port 1', '--port goes with tau serve'],
   ['--mode rpc --token-file f', '--token-file goes with tau attach'],
   ['sessions --cwd .', '--cwd goes with tau serve and tau attach'],

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -191,6 +191,53 @@ it('[U25] tau doctor works in a deleted folder', async () => {
   expect(code).toBe(1);
   const { findings } = JSON.parse(stdout) as Preflight;
   expect(findings.find(({ check }) => check === 'working folder')).toMatchObject({ status: 'error' });
+});
+
+// A machine on which user namespaces are refused.
+const WITHOUT_NAMESPACES = ['--unshare-user', '--disable-userns', '--dev-bind', '/', '/', '--'];
+const canRefuse = spawnSync('bwrap', [...WITHOUT_NAMESPACES, 'true']).status === 0;
+
+it.runIf(canRefuse)('[A154] where no sandbox works, tau doctor names the reason and the remedy', async () => {
+  const home = newHome();
+  const doctor = async (...flags: readonly string[]) => {
+    const command = ['bwrap', ...WITHOUT_NAMESPACES, process.execPath, TAU, 'doctor', '--json', ...flags];
+    const { code, stdout } = await startProgram(home, command, { input: '' }).finished;
+    const { findings } = JSON.parse(stdout) as Preflight;
+    return { code, found: findings.filter(({ check }) => check === 'sandbox') };
+  };
+
+  const optional = await doctor();
+  const required = await doctor('--sandbox', 'required');
+  const external = await doctor('--sandbox', 'external');
+
+  const message = expect.stringMatching(/namespace.*To confine commands, allow user namespaces/is);
+  expect(optional).toEqual({ code: 0, found: [{ check: 'sandbox', status: 'warning', message }] });
+  expect(required).toEqual({ code: 1, found: [{ check: 'sandbox', status: 'error', message }] });
+  expect(external).toMatchObject({ code: 0, found: [{ status: 'ok' }] });
+});
+
+it.runIf(canRefuse)('[A154] where a sandbox works, tau doctor reports its engine and leaves no file', async () => {
+  const home = newHome();
+
+  const { about } = await runDoctor(home);
+
+  expect(about('sandbox')).toEqual([{ check: 'sandbox', status: 'ok', message: 'bubblewrap works' }]);
+  expect(readdirSync(home.root)).toEqual(['project']);
+  expect(readdirSync(home.cwd)).toEqual([]);
+});
+
+it('[A154] tau doctor names rules that make no sense and a malformed file of approvals', async () => {
+  const home = homeWithFiles({ settings: { approvals: { deny: ['bash(a && b)'], ask: ['bash(git push *)'] } } });
+  writeFileSync(join(home.agentDir, 'approvals.json'), '{"hunter2', { mode: 0o644 });
+
+  const { ok, findings, about } = await runDoctor(home);
+
+  expect(ok).toBe(true);
+  expect(about('approvals').map(({ status }) => status)).toEqual(['warning', 'warning']);
+  expect(messages(about('approvals'))).toContain('deny rule "bash(a && b)"');
+  expect(messages(about('approvals'))).toContain(`${join(home.agentDir, 'approvals.json')}: `);
+  expect(about('approvals.json')).toMatchObject([{ status: 'warning', message: expect.stringContaining('chmod 600') }]);
+  expect(JSON.stringify(findings)).not.toContain('hunter2');
 });
 
 /** The pid of a process that has ended. */

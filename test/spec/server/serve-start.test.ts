@@ -82,7 +82,7 @@ it.each<[string, string, string, number]>([
   [
     'a malformed tokens file',
     '--tokens bad.json',
-    'CWD/bad.json: token 1: a field is unknown: there is name, scopes, allowedPaths, createdAt, expiresAt',
+    'CWD/bad.json: token 1: a field is unknown: there is name, scopes, allowedPaths, limit, createdAt, expiresAt',
     1,
   ],
   [

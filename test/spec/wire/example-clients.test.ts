@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { bash, callTool, example } from '../../support/agent/extensions.ts';
@@ -263,6 +263,32 @@ it('[V16] chat.py runs a prompt with a host tool', async () => {
   }).finished;
 
   expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: 'hello\n', stderr: '' });
+});
+
+it('[V16 A121 A128] approvals.py allows a call with y, and denies one with a reason', async () => {
+  const home = newHome();
+  const program = `${env.TAU} ${scriptArgs(home, [
+    callTool('write', { path: 'notes.txt', content: 'hello\u001B[2J' }),
+    bash('touch made'),
+    bash('touch unanswered'),
+    { text: 'Well.' },
+  ]).join(' ')}`;
+  const client = startProgram(home, ['python3', example('python/approvals.py'), 'go'], {
+    env: { ...env, TAU: program },
+  });
+
+  await typed(client, 'y to allow, or a reason against it> ', 'y');
+  await typed(client, 'touch made', 'use make');
+  await client.waitForOutput('touch unanswered');
+  client.child.stdin?.end();
+
+  const { code, stdout, stderr } = await client.finished;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain(`Change this file?\n${join(home.cwd, 'notes.txt')}\n`);
+  expect(stdout).not.toContain('\u001B');
+  expect(stdout).toContain('[bash failed] The user did not allow this call: use make.');
+  expect(stdout.endsWith('Well.\n')).toBe(true);
+  expect(readdirSync(home.cwd)).toEqual(['notes.txt']);
 });
 
 it('the examples page lists every example', () => {

@@ -39,7 +39,7 @@ interface ApprovalsServerOptions {
   readonly approvals?: readonly (ReturnType<typeof commandApproval> | object)[];
   /** Code of the extension. */
   readonly extension?: string;
-  /** Fields of the state. */
+  /** Fields of the state; `approvalMode: null` leaves it out. */
   readonly state?: object;
   readonly saved?: readonly object[];
   /** Modes that the agent refuses, with these words. */
@@ -82,7 +82,8 @@ export async function serveApprovals(options: ApprovalsServerOptions = {}): Prom
       record.approval = approvals[at];
       record.title = approvals[at].title;
     }
-    if (record.command === 'get_state' && record.data) Object.assign(record.data, state);`;
+    if (record.command === 'get_state' && record.data) Object.assign(record.data, state);
+    for (const holder of [record.data, record.state]) if (holder?.approvalMode === null) delete holder.approvalMode;`;
   return servePage({
     home,
     args: interceptingAgentArgs(home, intercept, { start, outgoing, ...(script && { script }) }),

@@ -15,7 +15,7 @@ interface MachineWithoutEngine {
   readonly machine: string;
   /** The program and arguments that run others as on such a machine. */
   readonly wrapper: readonly string[];
-  /** What tau reports as missing, and the remedy. */
+  /** Reasons why tau reports as missing, and the remedy. */
   readonly missing: RegExp;
 }
 

@@ -29,19 +29,13 @@ export const approvalsMany = {
   },
 
   rows({ session }) {
-    const row = (what, name) => ({
-      what: `${what} after 1,000 commands; reference: after four`,
+    const row = (name) => ({
+      what: `${name} that 1,000 commands leave, over those after four`,
       unit: '',
-      value: session[`${name} after`],
-      reference: session[`${name} before`],
-      limit: { over: 0 },
+      value: session[`${name} after`] - session[`${name} before`],
+      limit: { value: 0 },
     });
-    return [
-      row('processes of the agent', 'processes'),
-      row('zombies of the machine', 'zombies'),
-      row('descriptors of the agent', 'descriptors'),
-      row('mounts of the machine', 'mounts'),
-    ];
+    return [row('processes'), row('zombies'), row('descriptors'), row('mounts')];
   },
 };
 

@@ -1,4 +1,5 @@
 import { homedir } from 'node:os';
+import { ripgrepPath } from '../../agent/tools/search/ripgrep.ts';
 import { type ApprovalParts, Approvals } from '../../extend/approvals/approvals.ts';
 import { SessionSandbox } from '../../extend/approvals/session-sandbox.ts';
 import { ApprovalsFile } from '../../store/approvals/approvals-file.ts';
@@ -22,7 +23,14 @@ export async function openApprovals(agent: Agent, current: CurrentApprovals): Pr
     if (resolved?.log !== log) resolved = { log, folders: realFolders(log.header.cwd, agent) };
     return resolved.folders;
   };
+  const programs = [
+    process.execPath,
+    ...(await ripgrepPath()
+      .then((path) => [path])
+      .catch(() => [])),
+  ];
   const sandbox = new SessionSandbox({
+    programs,
     folders,
     settings: () => settings()?.sandbox,
     use: () => current.session.sandboxUse,

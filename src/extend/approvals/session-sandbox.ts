@@ -16,6 +16,8 @@ export interface SessionSandboxParts {
   readonly settings: () => ApprovalSettings['sandbox'] | undefined;
   /** The choice that holds for the session. */
   readonly use: () => SandboxUse;
+  /** Programs that run inside wherever they are installed. */
+  readonly programs: readonly string[];
   /** Whether commands are to run in a sandbox, if one works. */
   readonly isWanted: () => boolean;
 }
@@ -135,7 +137,7 @@ export class SessionSandbox {
       home,
       writable: [cwd, ...writable],
       hidden: [agentDir, ...hidden, ...alwaysHidden(homedir())],
-      readable: readableInAgentFolder(agentDir),
+      readable: [...readableInAgentFolder(agentDir), ...this.#parts.programs],
       readOnly,
       network: this.#network,
       mayConnect: (host, port) => this.mayConnect(host, port),

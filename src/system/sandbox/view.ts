@@ -61,7 +61,7 @@ export function viewArguments(options: ViewOptions): string[] {
     ...writable.projects.filter((path) => isInside(path, roots)).flatMap((path) => protectedIn(path, options)),
     ...masks.filter((path) => !containsRoot(path)).flatMap((path) => mask(path, files.empty)),
     ...programFolders(options, ['/tmp', ...masks]).flatMap((path) => ['--ro-bind', path, path]),
-    ...readableBelow(options, masks).flatMap(([content, path]) => ['--ro-bind', content, path]),
+    ...readableBelow(options, ['/tmp', ...masks]).flatMap(([content, path]) => ['--ro-bind', content, path]),
     ...[...masks.filter(isFolder), ...ownedByRoot()].flatMap((path) => ['--remount-ro', path]),
     ...['--chdir', cwd],
   ];

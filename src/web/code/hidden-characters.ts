@@ -13,13 +13,11 @@ export interface TextPart {
   readonly isHidden: boolean;
 }
 
+/** Splits a text into visible parts, with every character marked that could make a command look like another one. */
+export const exactParts = (text: string): readonly TextPart[] => visibleParts(text, HIDDEN_IN_APPROVALS);
+
 /** Splits a text into visible parts, with hidden characters replaced by their code points. */
-export const visibleParts = (text: string): readonly TextPart[] => splitAt(HIDDEN, text);
-
-/** The same with every character marked that could make a command look like another one. */
-export const exactParts = (text: string): readonly TextPart[] => splitAt(HIDDEN_IN_APPROVALS, text);
-
-function splitAt(hidden: RegExp, text: string): readonly TextPart[] {
+export function visibleParts(text: string, hidden = HIDDEN): readonly TextPart[] {
   const parts: TextPart[] = [];
   const add = (part: string, isHidden: boolean) => part && parts.push({ text: part, isHidden });
   let [end, uncounted, rest] = [0, 0, ''];

@@ -88,7 +88,8 @@ itConfined('[A143] /tmp is another folder in each session, and is gone when the 
   const other = await resultOf(bash('ls -A /tmp'), { home });
   await close();
 
-  expect(first?.text).toBe('mark\n');
+  // A tau that is installed below /tmp is visible there, too.
+  expect(first?.text).toMatch(/^mark$/m);
   expect(second?.text).not.toContain('mark');
   expect(other.text).not.toContain('mark');
 });

@@ -1,3 +1,5 @@
+import { cpSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { scriptArgs, TAU } from '../../support/agent/test-agent.ts';
 import {
@@ -112,7 +114,10 @@ itConfined('[A153] a tau inside a confined command confines its own, or reports 
     inner,
     answersOf([bash('readlink /proc/self/ns/user > inner-namespace; echo x > ~/.escaped; echo x > /tmp/inner')]),
   );
-  const tau = `PI_CODING_AGENT_DIR=/tmp/agent '${process.execPath}' '${TAU}' -p --no-session ${CONFINED.join(' ')} ${script.join(' ')} go`;
+  // The /tmp of the machine is not visible inside.
+  if (TAU.startsWith('/tmp/')) cpSync(dirname(TAU), join(home.cwd, 'tau'), { recursive: true });
+  const program = TAU.startsWith('/tmp/') ? join(home.cwd, 'tau', basename(TAU)) : TAU;
+  const tau = `PI_CODING_AGENT_DIR=/tmp/agent '${process.execPath}' '${program}' -p --no-session ${CONFINED.join(' ')} ${script.join(' ')} go`;
   const command = `${namespaces}; ${tau} > output 2>&1; echo "exit $?"; cat outer-namespace; cat inner-namespace; cat output; ls /tmp/inner`;
 
   const { text } = await resultOf(bash(`{ ${command}; } 2>&1; exit 0`), { home });

@@ -315,5 +315,5 @@ it('[A114] after a refused answer the question stays open, and its sender gets t
   const shown = client.records.filter(({ type }) => type === 'extension_ui_request');
   expect(shown).toMatchObject([asked, asked]);
   expect(client.records.indexOf(error)).toBeLessThan(client.records.indexOf(shown[1] as never));
-  expect(received('extension_ui_response')).toHaveLength(1);
+  await expect.poll(() => received('extension_ui_response')).toHaveLength(1);
 });

@@ -55,7 +55,9 @@ export async function runRipgrep({ args, cwd, signal, sandbox, onLine }: Ripgrep
   reader.drain();
   throwIfAborted(signal);
   const message = shortenMessage(output.message);
-  const problem = enough.signal.aborted ? undefined : failureText(exit, found > 0 ? '' : message);
+  const problem = enough.signal.aborted
+    ? undefined
+    : failureText(exit, { message: found > 0 ? '' : message, isConfined: sandbox !== undefined });
   if (problem) throw new Error(problem);
   return message;
 }
@@ -76,10 +78,16 @@ export async function ripgrepPath(): Promise<string> {
   }
 }
 
-function failureText({ code, signal, error }: ProcessExit, message: string): string | undefined {
+interface FailedSearch {
+  readonly message: string;
+  readonly isConfined: boolean;
+}
+
+function failureText({ code, signal, error }: ProcessExit, { message, isConfined }: FailedSearch): string | undefined {
   if (error) return `ripgrep cannot be run: ${error.message}`;
   if (signal) return `ripgrep was killed by ${signal}`;
-  return code === 2 ? message : undefined;
+  // Where the sandbox does not start ripgrep, the code may be another one.
+  return code === 2 || (isConfined && code !== 0) ? message : undefined;
 }
 
 const shortenMessage = (message: string) =>

@@ -1,7 +1,7 @@
 import { HighlightedCode } from '../../../code/code-block.tsx';
 import { CopyButton } from '../../../code/copy-button.tsx';
 import { exactParts } from '../../../code/hidden-characters.ts';
-import { markedNodes } from '../../../code/plain-text.tsx';
+import { visibleNodes } from '../../../code/plain-text.tsx';
 import { countLines, formatCount } from '../../../format.ts';
 import { ScrollablePre, ShowAll, useShowAll } from '../../../message/clipped.tsx';
 
@@ -25,7 +25,7 @@ export function ExactCode({ text, language, kind = '' }: ExactCodeProps) {
   return (
     <div class={`exact ${kind} ${showsAll ? 'whole' : ''}`}>
       <ScrollablePre>
-        {hidden > 0 ? markedNodes(parts) : <HighlightedCode text={text} language={language} />}
+        {hidden > 0 ? visibleNodes(text, parts) : <HighlightedCode text={text} language={language} />}
       </ScrollablePre>
       <CopyButton text={() => text} />
       {isLong && !showsAll && (
@@ -40,4 +40,4 @@ export function ExactCode({ text, language, kind = '' }: ExactCodeProps) {
 }
 
 /** A short text with hidden and misleading characters named. */
-export const ExactText = ({ text }: { readonly text: string }) => <>{markedNodes(exactParts(text))}</>;
+export const ExactText = ({ text }: { readonly text: string }) => <>{visibleNodes(text, exactParts(text))}</>;

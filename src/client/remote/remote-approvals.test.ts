@@ -124,7 +124,7 @@ it.each<[string, object, object[], boolean]>([
   expect(connection.sent.map(({ type }) => type)).toEqual(isRequested ? ['set_approval_mode'] : []);
 });
 
-it.each(['not_supported', 'permission_denied', 'invalid_params'])(
+it.each(['not_supported', 'permission_denied', 'unknown_command'])(
   'the refusal %s leaves the session usable',
   async (code) => {
     const { server, session } = await remote({ approvals });

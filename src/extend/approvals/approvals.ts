@@ -53,6 +53,8 @@ interface CallContext {
 interface OpenQuestion {
   readonly facts: CallFacts;
   readonly run: Run | undefined;
+  /** Whether commands ran in a sandbox when the question was sent. */
+  readonly isConfined: boolean;
   readonly settled: AbortController;
 }
 
@@ -147,9 +149,9 @@ export class Approvals {
     if (!wasGranted && !wasSaved) throw new Refusal('not_found', `There is no approval ${rule}`);
   }
 
-  /** Closes all questions: the new mode answers them, or they are sent again as they are now. */
+  /** Closes the questions that the new mode answers. Those about another sandbox than that of now are sent again. */
   onModeChanged(): void {
-    for (const { settled } of [...this.#open]) settled.abort();
+    this.#settleAnswered();
   }
 
   /** Grants end with their session; settings are read again. */
@@ -243,7 +245,7 @@ export class Approvals {
       waitMs: this.#settings?.approvals.waitMs ?? QUESTION_WAIT_MS,
       isTrustedProgram: programCheck({ path: pathVariable(), writable: sandbox.writable }),
     });
-    const open: OpenQuestion = { facts, run, settled: new AbortController() };
+    const open: OpenQuestion = { facts, run, isConfined: sandbox.isOn, settled: new AbortController() };
     this.#open.add(open);
     try {
       const response = await dialogs.open(dialog, { timeout: undefined, signal, settled: open.settled.signal });
@@ -273,7 +275,9 @@ export class Approvals {
   }
 
   #settleAnswered(): void {
-    for (const { facts, run, settled } of [...this.#open]) if (this.#decide(facts, run).kind !== 'ask') settled.abort();
+    const { isOn } = this.#parts.sandbox;
+    for (const { facts, run, isConfined, settled } of [...this.#open])
+      if (isConfined !== isOn || this.#decide(facts, run).kind !== 'ask') settled.abort();
   }
 
   /** Whether commands in the sandbox may connect to a host. */

@@ -53,7 +53,9 @@ function isServerCommand(args: CliArguments, first: string | undefined): boolean
   return SERVER_COMMAND.test(word) && (first === word || !isPrompt);
 }
 
-const helpPageFor = (first = '') => (SERVER_COMMAND.test(first) ? 'tau help server' : 'tau --help');
+// The commands of a cluster have flags that the page about servers does not name.
+const helpPageFor = (first = '') =>
+  first === 'cluster' ? 'tau help cluster' : SERVER_COMMAND.test(first) ? 'tau help server' : 'tau --help';
 
 function runRpc(args: CliArguments): Promise<number> {
   const [word] = args.positionals;

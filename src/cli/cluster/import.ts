@@ -1,12 +1,18 @@
 import { resolve } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
 import { version } from '../../protocol/generated/version.ts';
-import { ClusterIndex } from '../../server/cluster/cluster-index.ts';
-import { type ClusterAddress, clusterErrorText, connectCluster } from '../../server/cluster/connection.ts';
+import {
+  type ClusterAddress,
+  type ClusterConnection,
+  clusterErrorText,
+  connectCluster,
+  untilAnswered,
+} from '../../server/cluster/connection.ts';
+import { ImportIndex } from '../../server/cluster/import/import-index.ts';
 import { type ImportOutcome, importSession } from '../../server/cluster/import/import-session.ts';
 import { LogOwnership } from '../../server/cluster/log/log-ownership.ts';
 import { CLUSTER_PROTOCOL } from '../../server/cluster/names.ts';
-import { type KnownNode, NodeDirectory } from '../../server/cluster/nodes/node-directory.ts';
+import { type KnownNode, readNodes } from '../../server/cluster/nodes/node-directory.ts';
 import type { NodeFacts } from '../../server/cluster/nodes/node-facts.ts';
 import { NodeLease } from '../../server/cluster/nodes/node-lease.ts';
 import { hasFolder } from '../../server/cluster/nodes/placement.ts';
@@ -15,6 +21,7 @@ import { expandHome } from '../../store/agent-dir.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
 import { sizeText } from '../../system/size-text.ts';
 import { terminalText, warn } from '../../system/terminal-text.ts';
+import { longestFirst } from './import-order.ts';
 import { COMMAND_WAIT_MS } from './nats-flags.ts';
 
 interface ImportOptions {
@@ -51,37 +58,15 @@ const IMPORT_FACTS: NodeFacts = {
 export async function importSessions(
   address: ClusterAddress,
   paths: readonly string[],
-  { replicas, node, isNodeGiven }: ImportOptions,
+  options: ImportOptions,
 ): Promise<number> {
   const cluster = await connectCluster(address, COMMAND_WAIT_MS);
   try {
-    await checkLogStream(cluster, replicas);
-    const lease = await NodeLease.take(cluster, { name: `import-${newUuid().slice(-8)}`, facts: () => IMPORT_FACTS });
+    await untilAnswered(() => checkLogStream(cluster, options.replicas));
+    const nodes = (await readNodes(cluster, (error) => warn(messageOf(error)))).filter(isNode);
+    const lease = await untilAnswered(() => NodeLease.take(cluster, { name: importName(), facts: () => IMPORT_FACTS }));
     try {
-      const ownership = new LogOwnership(cluster, lease);
-      const index = await ClusterIndex.open(cluster, (error) => warn(messageOf(error)));
-      const { all: nodes } = await NodeDirectory.open(cluster, (error) => warn(messageOf(error)));
-      const folders = new Set<string>();
-      let code = 0;
-      for (const path of paths) {
-        const onProgress = (stored: number, total: number) => {
-          if (total > LONG_IMPORT_BYTES) warn(`${path}: ${sizeText(stored)} of ${sizeText(total)}`);
-        };
-        const parts = {
-          cluster,
-          identity: lease.identity,
-          ownership,
-          index,
-          node,
-          movesPresent: isNodeGiven,
-          onProgress,
-        };
-        const result = await importOne(path, (file) => importSession(file, parts));
-        if (!result) code = 1;
-        else if (result.outcome !== 'empty') folders.add(result.cwd);
-      }
-      warnAboutFolders(folders, { nodes, home: node });
-      return code;
+      return await importAll(paths, { ...options, cluster, lease, nodes });
     } finally {
       await lease.release();
     }
@@ -89,6 +74,46 @@ export async function importSessions(
     await cluster.nats.close();
   }
 }
+
+const NAME_BEGIN = 'import-';
+
+const importName = () => `${NAME_BEGIN}${newUuid().slice(-8)}`;
+
+// A node may have such a name, too.
+const isNode = ({ name, settings }: KnownNode) => !(name.startsWith(NAME_BEGIN) && settings === '');
+
+interface RunningImport extends ImportOptions {
+  readonly cluster: ClusterConnection;
+  readonly lease: NodeLease;
+  readonly nodes: readonly KnownNode[];
+}
+
+async function importAll(paths: readonly string[], running: RunningImport): Promise<number> {
+  const { cluster, lease, nodes, node, isNodeGiven } = running;
+  const parts = {
+    cluster,
+    identity: lease.identity,
+    ownership: new LogOwnership(cluster, lease),
+    index: await ImportIndex.open(cluster),
+    node,
+    movesPresent: isNodeGiven,
+    isNodeKnown: nodes.length === 0 || nodes.some(({ name }) => name === node),
+  };
+  const folders = new Set<string>();
+  let code = 0;
+  for (const path of longestFirst(paths, absolute)) {
+    const onProgress = (stored: number, total: number) => {
+      if (total > LONG_IMPORT_BYTES) warn(`${path}: ${sizeText(stored)} of ${sizeText(total)}`);
+    };
+    const result = await importOne(path, (file) => importSession(file, { ...parts, onProgress }));
+    if (!result) code = 1;
+    else if (result.outcome !== 'empty') folders.add(result.cwd);
+  }
+  warnAboutFolders(folders, { nodes, home: node });
+  return code;
+}
+
+const absolute = (path: string) => resolve(expandHome(path));
 
 /** Warns about each folder whose sessions no running node can open. */
 function warnAboutFolders(
@@ -109,7 +134,7 @@ async function importOne(
   run: (file: string) => Promise<ImportResult>,
 ): Promise<ImportResult | undefined> {
   try {
-    const result = await run(resolve(expandHome(path)));
+    const result = await run(absolute(path));
     process.stdout.write(`${terminalText(`${RESULTS[result.outcome]}: ${path}`)}\n`);
     return result;
   } catch (error) {

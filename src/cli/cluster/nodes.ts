@@ -4,9 +4,10 @@ import {
   type ClusterConnection,
   ClusterUnusable,
   connectCluster,
+  untilAnswered,
 } from '../../server/cluster/connection.ts';
 import { bucketStream, NODES_BUCKET } from '../../server/cluster/names.ts';
-import { type KnownNode, NodeDirectory } from '../../server/cluster/nodes/node-directory.ts';
+import { type KnownNode, readNodes } from '../../server/cluster/nodes/node-directory.ts';
 import { streamInfo } from '../../server/cluster/setup.ts';
 import { terminalJson, warn } from '../../system/terminal-text.ts';
 import { printAndExit } from '../stdio.ts';
@@ -17,7 +18,7 @@ import { COMMAND_WAIT_MS } from './nats-flags.ts';
 export async function listNodes(address: ClusterAddress, { asJson }: { asJson: boolean }): Promise<number> {
   const connection = await connectCluster(address, COMMAND_WAIT_MS);
   try {
-    const nodes = await readNodes(connection);
+    const nodes = await sortedNodes(connection);
     for (const text of differences(nodes)) warn(text);
     if (asJson) return await printAndExit(nodes.map((node) => `${terminalJson(JSON.stringify(node))}\n`).join(''));
     return await printAndExit(nodes.length > 0 ? nodeTable(nodes) : 'No nodes.\n');
@@ -26,10 +27,10 @@ export async function listNodes(address: ClusterAddress, { asJson }: { asJson: b
   }
 }
 
-async function readNodes(connection: ClusterConnection): Promise<readonly KnownNode[]> {
-  if (!(await streamInfo(connection, bucketStream(NODES_BUCKET))))
+async function sortedNodes(connection: ClusterConnection): Promise<readonly KnownNode[]> {
+  if (!(await untilAnswered(() => streamInfo(connection, bucketStream(NODES_BUCKET)))))
     throw new ClusterUnusable(`The bucket ${NODES_BUCKET} does not exist: create it with tau cluster init`);
-  const { all } = await NodeDirectory.open(connection, (error) => warn(messageOf(error)));
+  const all = await readNodes(connection, (error) => warn(messageOf(error)));
   return [...all].sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 

@@ -25,7 +25,7 @@ interface TokenVerbContext {
 // The tokens of the user's server, or those of a cluster.
 interface TokenStore {
   create(request: NewToken): Promise<{ id: string; token: string }>;
-  list(): StoredTokens;
+  list(): Promise<StoredTokens> | StoredTokens;
   revoke(idOrName: string): Promise<{ id: string; name: string }>;
   close(): Promise<void>;
 }

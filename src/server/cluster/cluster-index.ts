@@ -37,7 +37,7 @@ export class ClusterIndex {
       if (values === 0) resolve();
       const onEntry = (entry: KvWatchEntry) => {
         if (entry.delta === 0) resolve();
-        index.#set(entry.key, entry.operation === 'PUT' ? sessionIn(entry) : undefined);
+        index.#set(entry.key, entry.operation === 'PUT' ? sessionIn(entry.key, entry.json()) : undefined);
       };
       void followBucket(changes, { nats, open: () => bucket.watch(), onEntry, onError });
     });
@@ -83,12 +83,11 @@ export class ClusterIndex {
   }
 }
 
-/** Undefined for a malformed value: it must not get into the order of the others. */
-function sessionIn(entry: KvWatchEntry): IndexedSession | undefined {
-  const value: unknown = entry.json();
+/** The session in a value of the index. Undefined for a malformed value: it must not get into the order of the others. */
+export function sessionIn(key: string, value: unknown): IndexedSession | undefined {
   const isSession =
     isObject(value) &&
-    value['id'] === entry.key &&
+    value['id'] === key &&
     typeof value['messageCount'] === 'number' &&
     TEXT_FIELDS.every((field) => typeof value[field] === 'string');
   return isSession ? (value as object as IndexedSession) : undefined;

@@ -283,4 +283,5 @@ it.each([
   expect(code).not.toBe(0);
   expect({ stdout, lines: stderr.trim().split('\n').length }).toEqual({ stdout: '', lines: 1 });
   expect(stderr).toContain(message);
+  if (code === 2) expect(stderr).toContain('(see tau help cluster)');
 });

@@ -128,6 +128,37 @@ it('[W156] an import warns once about a folder that no running node has, and nam
   expect((await client.next('state_synced'))['messages']).toHaveLength(2);
 });
 
+it('[W156] an import leaves a session that is in the cluster with its node if no node has the name of --node', async () => {
+  const home = newHome();
+  const path = storeShortSession(home, 'settled', 'hello');
+  await startNode(cluster.server.url, 'd', { cwd: home.cwd, shared: [], args: ONE_REPLICA });
+  await runTau(home, [...importArgs(cluster.server.url, [path]), '--node', 'd']);
+
+  const refused = await runTau(home, [...importArgs(cluster.server.url, [path]), '--node', 'nope']);
+
+  const reason = 'No running node is called nope: the session stays with its node';
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: `tau: ${reason}: ${path}\n` });
+  const again = await runTau(home, [...importArgs(cluster.server.url, [path]), '--node', 'd']);
+  expect(again).toMatchObject({ code: 0, stdout: `Was in the cluster already, now set aside: ${path}\n` });
+});
+
+it('[W156] of several copies of a session, one import takes the longest first', async () => {
+  const home = newHome();
+  const begin = [header(home.cwd, { id: 'copied' }), userEntry('u', null, 'hello')];
+  // The copy of a node that was killed in a run may end with an answer that the log never had.
+  const short = storeSession(home, [...begin, assistantEntry('x', 'u', '')], { name: 'short.jsonl' });
+  const separate = storeShortSession(home, 'separate', 'hello');
+  const rest = [assistantEntry('a', 'u', 'a whole answer'), userEntry('v', 'a', 'next')];
+  const long = storeSession(home, [...begin, ...rest], { name: 'long.jsonl' });
+  const longest = readFileSync(long);
+
+  const { code, stdout, stderr } = await importFiles(home, short, separate, long);
+
+  expect({ code, stdout }).toEqual({ code: 1, stdout: `Imported: ${long}\nImported: ${separate}\n` });
+  expect(stderr).toContain(`The cluster has another session with this id, different from line 3 on: ${short}`);
+  expect(await readLogLines(cluster.connection, 'copied')).toEqual(longest);
+});
+
 it('[W156] what cannot be imported stays as it is and gets one line each; the other files are imported', async () => {
   const home = newHome();
   const open = await openTestAgent('stdio', { home });

@@ -186,6 +186,32 @@ inSoak(
 );
 
 it(
+  '[W150 W155 W156] the commands of a cluster work at once after one of three servers was killed',
+  async () => {
+    const home = newHome();
+    await start('k', home.cwd);
+    const urls = cluster.urls.join();
+    const tau = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runTau(home, args);
+      expect({ args, code }, stderr).toEqual({ args, code: 0 });
+      return stdout;
+    };
+    const [, , last] = cluster.members;
+    await last?.end('SIGKILL');
+
+    for (const name of ['one', 'two', 'three']) {
+      expect(await tau('cluster', 'nodes', urls)).toMatch(/^k /m);
+      await tau('token', 'create', '--name', name, '--cluster', urls);
+      expect(await tau('token', 'list', '--cluster', urls)).toContain(name);
+      await tau('token', 'revoke', name, '--cluster', urls);
+      const path = storeShortSession(home, `after-${name}`, 'hello');
+      expect(await tau('cluster', 'import', urls, '--node', 'k', path)).toBe(`Imported: ${path}\n`);
+    }
+  },
+  SERVERS_MS,
+);
+
+it(
   '[W177] without a majority of the servers nothing is acknowledged, and nodes work again when it is back',
   async () => {
     await cluster.setKeyLife(SHORT_KEY_LIFE_MS);

@@ -34,7 +34,7 @@ credentialsContract('credentials of a cluster', async () => {
     open: () => openNode(),
     create: (request) => tokens.create(request),
     revoke: async (idOrName) => {
-      await vi.waitFor(() => expect(tokens.list().tokens).not.toEqual([]));
+      await vi.waitFor(async () => expect((await tokens.list()).tokens).not.toEqual([]));
       await tokens.revoke(idOrName);
     },
     write: async (kind, key, entry) => void (await bucket.put(`${kind}.${key}`, JSON.stringify(entry))),

@@ -8,10 +8,11 @@ import {
   parseToken,
   type StoredTokens,
 } from '../../../store/tokens/token-store.ts';
-import { type ClusterAddress, connectCluster } from '../connection.ts';
+import { type ClusterAddress, connectCluster, untilAnswered } from '../connection.ts';
 import { AUTH_BUCKET } from '../names.ts';
 import { checkBuckets } from '../setup.ts';
-import { type BucketValue, orRefusal, WatchedBucket } from './watched-bucket.ts';
+import { StoredBucket } from '../stored-bucket.ts';
+import { type BucketValue, orRefusal } from './watched-bucket.ts';
 
 /** The prefix of the keys of tokens; the id follows. */
 export const TOKEN_KEY = 'token.';
@@ -21,10 +22,10 @@ export const RECORD_ID = /^[0-9a-f]{8}(-[0-9a-f-]{27})?$/;
 
 /** The tokens of a cluster, as a command changes them. */
 export class ClusterTokens {
-  readonly #bucket: WatchedBucket;
+  readonly #bucket: StoredBucket;
   readonly #disconnect: () => Promise<void>;
 
-  private constructor(bucket: WatchedBucket, disconnect: () => Promise<void>) {
+  private constructor(bucket: StoredBucket, disconnect: () => Promise<void>) {
     this.#bucket = bucket;
     this.#disconnect = disconnect;
   }
@@ -33,8 +34,8 @@ export class ClusterTokens {
   static async open(address: ClusterAddress, waitMs: number): Promise<ClusterTokens> {
     const connection = await connectCluster(address, waitMs);
     try {
-      await orRefusal(checkBuckets(connection));
-      const bucket = await orRefusal(WatchedBucket.open(connection, AUTH_BUCKET));
+      await orRefusal(untilAnswered(() => checkBuckets(connection)));
+      const bucket = await orRefusal(StoredBucket.open(connection, AUTH_BUCKET));
       return new ClusterTokens(bucket, () => connection.nats.close());
     } catch (error) {
       await connection.nats.close();
@@ -44,14 +45,14 @@ export class ClusterTokens {
 
   async create(request: NewToken): Promise<{ id: string; token: string }> {
     for (;;) {
-      const { id, token, entry } = newTokenEntry(this.#entries(), request);
+      const { id, token, entry } = newTokenEntry(await this.#entries(), request);
       // The id may have been that of a token before.
       if (await this.#bucket.put(`${TOKEN_KEY}${id}`, entry, 0)) return { id, token };
     }
   }
 
-  list(): StoredTokens {
-    const parsed = this.#bucket.startingWith(TOKEN_KEY).map(parseStoredToken);
+  async list(): Promise<StoredTokens> {
+    const parsed = (await this.#values()).map(parseStoredToken);
     return {
       tokens: parsed.filter((token) => typeof token === 'object').sort(byAge),
       problems: parsed.filter((problem) => typeof problem === 'string').map((problem) => `${AUTH_BUCKET}: ${problem}`),
@@ -59,18 +60,21 @@ export class ClusterTokens {
   }
 
   async revoke(idOrName: string): Promise<{ id: string; name: string }> {
-    const found = findToken(this.#entries(), idOrName);
+    const found = findToken(await this.#entries(), idOrName);
     await this.#bucket.remove(`${TOKEN_KEY}${found.id}`);
     return found;
   }
 
-  async close(): Promise<void> {
-    this.#bucket.close();
-    await this.#disconnect();
+  close(): Promise<void> {
+    return this.#disconnect();
   }
 
-  #entries(): JsonObject {
-    const values = this.#bucket.startingWith(TOKEN_KEY);
+  #values(): Promise<readonly BucketValue[]> {
+    return orRefusal(this.#bucket.matching(`${TOKEN_KEY}>`));
+  }
+
+  async #entries(): Promise<JsonObject> {
+    const values = await this.#values();
     return Object.fromEntries(values.map(({ key, value }) => [key.slice(TOKEN_KEY.length), value]));
   }
 }

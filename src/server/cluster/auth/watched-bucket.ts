@@ -212,7 +212,8 @@ function parsedValue(change: KvWatchEntry): unknown {
   }
 }
 
-async function unlessConflict(change: Promise<unknown>): Promise<boolean> {
+/** Waits for a change of a bucket; returns false if another one came first. */
+export async function unlessConflict(change: Promise<unknown>): Promise<boolean> {
   try {
     await orRefusal(change);
     return true;

@@ -1,10 +1,10 @@
 import { Refusal } from '../../../protocol/errors.ts';
-import type { ClusterIndex } from '../cluster-index.ts';
 import type { ClusterConnection } from '../connection.ts';
 import { FencedLog } from '../log/fenced-log.ts';
 import type { LogClaim, LogOwnership } from '../log/log-ownership.ts';
 import type { NodeIdentity } from '../names.ts';
 import { compareLog, type LogComparison } from './compare-log.ts';
+import type { ImportIndex } from './import-index.ts';
 import { LocalSession } from './local-session.ts';
 
 // The longest record of several lines: a node joins the pieces of a record in memory.
@@ -14,11 +14,13 @@ interface ImportOptions {
   readonly cluster: ClusterConnection;
   readonly identity: NodeIdentity;
   readonly ownership: LogOwnership;
-  readonly index: ClusterIndex;
+  readonly index: ImportIndex;
   /** The node that has the folders of the sessions. */
   readonly node: string;
   /** Whether a session that the cluster has already is given to this node. */
   readonly movesPresent: boolean;
+  /** Whether the cluster may have that node: it runs, or no node does. */
+  readonly isNodeKnown: boolean;
   readonly onProgress: (stored: number, total: number) => void;
 }
 
@@ -47,10 +49,11 @@ export async function importSession(path: string, options: ImportOptions): Promi
     const before = await compareLog(log, (await log.readLast())?.seq ?? 0, local.bytes);
     checkSame(before, path);
     const isPresent = before.bytes >= local.bytes.length;
-    const known = options.index.find(local.id);
+    const known = await options.index.find(local.id);
     // A session that has continued in the cluster stays with the node that continued it.
     const isMoved =
       options.movesPresent && before.bytes === local.bytes.length && known !== undefined && known.node !== options.node;
+    if (isMoved && !options.isNodeKnown) throw unknownNode(options.node, path);
     if (!isPresent || !known || isMoved) await store(local, path, options);
     local.setAside();
     return { outcome: isPresent ? (isMoved ? 'moved' : 'present') : 'imported', cwd };
@@ -58,6 +61,10 @@ export async function importSession(path: string, options: ImportOptions): Promi
     await local.close();
   }
 }
+
+// A session that has a node must not lose it to a misspelled name.
+const unknownNode = (node: string, path: string) =>
+  new Refusal('invalid_params', `No running node is called ${node}: the session stays with its node: ${path}`);
 
 /** Appends what the log does not have, and lists the session. */
 async function store(local: LocalSession, path: string, options: ImportOptions): Promise<void> {

@@ -3,6 +3,7 @@ import { isObject } from '../../../protocol/json.ts';
 import type { ClusterConnection } from '../connection.ts';
 import { followBucket } from '../follow-bucket.ts';
 import { CLUSTER_PROTOCOL, NODES_BUCKET, type NodeIdentity } from '../names.ts';
+import { StoredBucket } from '../stored-bucket.ts';
 import type { NodeKey } from './node-facts.ts';
 
 /** A node whose key has not expired. It may have died since. */
@@ -60,15 +61,31 @@ export class NodeDirectory {
   #apply(entry: KvEntry): void {
     const now = performance.now();
     for (const [name, { seenAt }] of this.#nodes) if (now - seenAt >= this.#keyLifeMs) this.#nodes.delete(name);
-    if (entry.operation === 'PUT') this.#nodes.set(entry.key, { ...factsIn(entry), name: entry.key, seenAt: now });
+    if (entry.operation === 'PUT')
+      this.#nodes.set(entry.key, { ...factsIn(entry.key, entry.json()), name: entry.key, seenAt: now });
     else this.#nodes.delete(entry.key);
   }
 }
 
+/** Reads the nodes once, as commands do. A malformed key is reported. */
+export async function readNodes(
+  cluster: ClusterConnection,
+  onError: (error: unknown) => void,
+): Promise<readonly KnownNode[]> {
+  const bucket = await StoredBucket.open(cluster, NODES_BUCKET);
+  return (await bucket.matching('>')).flatMap(({ key: name, value }) => {
+    try {
+      return [{ ...factsIn(name, value), name }];
+    } catch (error) {
+      onError(error);
+      return [];
+    }
+  });
+}
+
 /** Nodes of other versions may describe themselves in other words. */
-function factsIn(entry: KvEntry): NodeKey {
-  const key: unknown = entry.json();
-  if (!isObject(key)) throw new Error(`The key of node ${entry.key} is malformed`);
+function factsIn(name: string, key: unknown): NodeKey {
+  if (!isObject(key)) throw new Error(`The key of node ${name} is malformed`);
   const known = key as object as NodeKey;
   return { ...UNKNOWN_FACTS, ...(known.protocol === CLUSTER_PROTOCOL ? known : identifying(known)) };
 }

@@ -108,7 +108,8 @@ function shownCommand(
   { cwd, isConfined }: Question,
 ): Shown {
   const { text, isCut } = showCommand(command);
-  const hooks = outside ? gitHooks(command, cwd) : [];
+  // The model may have named the files of the workspace.
+  const hooks = outside ? gitHooks(command, cwd).map((path) => showName(path).text) : [];
   return {
     title: outside && isConfined ? 'Run outside the sandbox?' : 'Run this command?',
     subject: { type: 'command', command: text, cwd: showName(cwd).text, ...(hooks.length > 0 ? { hooks } : {}) },

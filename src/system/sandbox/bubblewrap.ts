@@ -17,6 +17,10 @@ interface Room {
   readonly proxy: CellProxy | undefined;
 }
 
+// The stdin of a command is /dev/null as this process opened it. Through that descriptor root without any capability could
+// change the mode of the host's /dev/null; inside it is read-only.
+const OWN_STDIN = process.getuid?.() === 0 ? ['/bin/sh', '-c', 'exec "$@" </dev/null', 'sh'] : [];
+
 /** The sandbox of Linux: one cell for all commands, and a view of the files for each. */
 export class BubblewrapSandbox implements Sandbox {
   readonly engine = 'bubblewrap';
@@ -79,7 +83,7 @@ export class BubblewrapSandbox implements Sandbox {
     const filter = ['--seccomp', String(this.#launcher.filterFd)];
     return {
       command: this.#launcher.command,
-      args: [...this.#launcher.args, ...(cell?.enter ?? []), ...bwrap, ...filter, '--', command, ...args],
+      args: [...this.#launcher.args, ...(cell?.enter ?? []), ...bwrap, ...filter, '--', ...OWN_STDIN, command, ...args],
       cwd: '/',
       env: kept,
       ...(fds && { fds }),

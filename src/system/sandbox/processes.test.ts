@@ -91,10 +91,10 @@ describeConfined('the processes of a session', () => {
     const setting = '/proc/sys/kernel/core_pattern';
 
     const { output } = await run(
-      `cat ${setting} > /tmp/same; cat /tmp/same > ${setting}; echo x > /proc/sys/vm/drop_caches; chmod 666 /dev/null; mount -o remount,rw /proc; unshare -Umpf sh -c 'mount -t proc p /mnt'; echo x > /dev/null && echo done`,
+      `cat ${setting} > /tmp/same; cat /tmp/same > ${setting}; echo x > /proc/sys/vm/drop_caches; chmod 666 /dev/null; chmod 666 /proc/self/fd/0; mount -o remount,rw /proc; unshare -Umpf sh -c 'mount -t proc p /mnt'; echo x > /dev/null && echo done`,
     );
 
-    expect(output.match(/Read-only file system/g)).toHaveLength(3);
+    expect(output.match(/Read-only file system/g)).toHaveLength(4);
     expect(output).toMatch(/\ndone$/);
   });
 

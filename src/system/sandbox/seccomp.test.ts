@@ -29,6 +29,9 @@ const KEYCTL = x64 ? 250 : 219;
 const IOCTL = x64 ? 16 : 29;
 const REFUSED = 'failed 1';
 
+const pair = (type: string) =>
+  `perl -e 'my $b = "\\0" x 8; my $r = syscall(${SOCKETPAIR}, 1, ${type}, 0, $b); print(($r < 0 ? "failed " : "ok ") . ($! + 0) . "\\n")'`;
+
 describeConfined('the filter of system calls', () => {
   it('refuses connections to Unix sockets of the host', async () => {
     const { run } = await open();
@@ -49,10 +52,8 @@ describeConfined('the filter of system calls', () => {
     ['an IP socket, with high bits in the family', call(SOCKET, 2n ** 32n + 2n, 1, 0)],
     ['a socket of the host of a virtual machine', call(SOCKET, 40, 1, 0)],
     ['a kernel crypto socket', call(SOCKET, 38, 5, 0)],
-    [
-      'a pair of datagram sockets, which connects to any path',
-      `perl -e 'my $b = "\\0" x 8; my $r = syscall(${SOCKETPAIR}, 1, 2 | 02000000, 0, $b); print(($r < 0 ? "failed " : "ok ") . ($! + 0) . "\\n")'`,
-    ],
+    ['a pair of datagram sockets, which connects to any path', pair('2 | 02000000')],
+    ['a pair of raw sockets, which the kernel makes datagram sockets', pair('3')],
     ['io_uring', call(425, 8, 0)],
     ['io_uring_enter', call(426, 0, 0, 0, 0, 0)],
     ['keys of the user', call(KEYCTL, 0, -3, 0)],

@@ -37,7 +37,8 @@ const IO_URING_REGISTER = 427;
 
 const AF_UNIX = 1;
 const NETWORK_FAMILIES = [2, 10, 16]; // AF_INET, AF_INET6, AF_NETLINK
-const SOCK_DGRAM = 2;
+// The kernel makes a datagram socket of a raw Unix socket.
+const DATAGRAM_TYPES = [2, 3]; // SOCK_DGRAM, SOCK_RAW
 const SOCKET_TYPE_MASK = 0xf;
 const TERMINAL_INPUT = [0x5412, 0x541c]; // TIOCSTI, TIOCLINUX
 
@@ -99,7 +100,7 @@ export function seccompFilter({ unixSockets }: FilterOptions, arch: string = pro
     'pair',
     [LOAD, argument(1)],
     [AND, SOCKET_TYPE_MASK],
-    ...jumpsIf(JUMP_EQUAL, [SOCK_DGRAM], 'refuse'),
+    ...jumpsIf(JUMP_EQUAL, DATAGRAM_TYPES, 'refuse'),
     'allow',
     [RETURN, ALLOW],
     'refuse',

@@ -59,6 +59,18 @@ describe('the proxy', () => {
     expect(seen[1]).toBe('data');
   });
 
+  it.each(['GET', 'DELETE', 'POST'])('forwards no second request in the body of a chunked %s', async (method) => {
+    const { exchange } = await startProxy();
+    const { port, seen } = await startWeb();
+    const hidden = 'GET /hidden HTTP/1.1\r\nHost: other.test\r\n\r\n';
+    const body = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`;
+
+    const request = get(`http://127.0.0.1:${port}/`, 'transfer-encoding: chunked\r\n').replace('GET', method);
+    await exchange(request + body);
+
+    expect(seen).toEqual([expect.stringContaining(`${method} / `), hidden]);
+  });
+
   it.each([
     ['a name that resolves to the loopback', ['127.0.0.1']],
     ['a name that resolves to a private network', ['10.1.2.3', '192.168.0.1', '172.20.0.1']],

@@ -186,7 +186,9 @@ async function forward(incoming: IncomingMessage, outgoing: ServerResponse, gate
 function exchange(incoming: IncomingMessage, outgoing: ServerResponse, target: Target): Promise<IncomingMessage> {
   const { pathname, search, host } = new URL(incoming.url ?? '');
   // The host of the URL was judged: a different Host header must not reach another site of the same server.
-  const headers = [...endToEnd(incoming.rawHeaders, ['host']), 'Host', host];
+  // Without this Node sends the body of a GET as it is: what follows the headers would be a second request.
+  const framing = incoming.headers['transfer-encoding'] === undefined ? [] : ['Transfer-Encoding', 'chunked'];
+  const headers = [...endToEnd(incoming.rawHeaders, ['host']), 'Host', host, ...framing];
   const { method } = incoming;
   const upstream = request({ ...target, method, path: `${pathname}${search}`, headers, setHost: false, agent: false });
   outgoing.once('close', () => upstream.destroy());

@@ -126,7 +126,7 @@ it('one bad entry does not take other rules with it', () => {
 
   const { settings, warnings } = readApprovalSettings(source);
 
-  expect(settings.approvals).toEqual({ allow: [], ask: [], deny: ['bash(sudo *)', 'a'] });
+  expect(settings.approvals).toEqual({ mode: 'ask', allow: [], ask: [], deny: ['bash(sudo *)', 'a'] });
   expect(settings.sandbox.hidden).toEqual(['/a']);
   expect(warnings).toEqual([
     expect.stringContaining('approvals.deny[0]'),
@@ -135,6 +135,14 @@ it('one bad entry does not take other rules with it', () => {
     expect.stringContaining('approvals.deny[1]'),
   ]);
   expect(readSettings({ ...source, trusted: false }).warnings).toEqual([expect.stringContaining('approvals.mode')]);
+});
+
+it('a mode or a use of the sandbox that is misspelt counts as a strict one', () => {
+  const source = files({ 'agent/settings.json': { approvals: { mode: 'Full' }, sandbox: { use: 'require' } } });
+
+  const { settings } = readApprovalSettings(source);
+
+  expect([settings.approvals.mode, settings.sandbox.use]).toEqual(['ask', 'required']);
 });
 
 it('a malformed file of a project is named', () => {

@@ -36,7 +36,9 @@ export function readApprovalSettings(source: { readonly agentDir: string; readon
 } {
   const warnings: string[] = [];
   const [userFile = '', ...projectFiles] = settingsFiles({ ...source, trusted: true });
-  const user = groupsOf({ file: userFile, cwd: source.cwd, warnings }, readSettingsFile(userFile, []));
+  const problems: string[] = [];
+  const values = readSettingsFile(userFile, problems);
+  const user = withStrictDefaults(groupsOf({ file: userFile, cwd: source.cwd, warnings }, values), problems);
   const projects = projectFiles.map((file) => projectPart({ file, cwd: source.cwd, warnings }, user.approvals.mode));
   const all = <K extends string>(read: (part: ProjectPart) => Readonly<Record<K, readonly string[]>>, name: K) =>
     [user, ...projects].flatMap((part) => [...read(part)[name]]);
@@ -52,6 +54,15 @@ export function readApprovalSettings(source: { readonly agentDir: string; readon
       sandbox: { ...user.sandbox, hidden: all(({ sandbox }) => sandbox, 'hidden') },
     },
     warnings,
+  };
+}
+
+/** A mode or a use of the sandbox that is misspelt must not leave everything allowed. */
+function withStrictDefaults({ approvals, sandbox }: ApprovalSettings, problems: readonly string[]): ApprovalSettings {
+  const isInvalid = (name: string) => problems.some((problem) => problem.includes(`: ${name} `));
+  return {
+    approvals: isInvalid('approvals.mode') ? { ...approvals, mode: 'ask' } : approvals,
+    sandbox: isInvalid('sandbox.use') ? { ...sandbox, use: 'required' } : sandbox,
   };
 }
 

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf } from '../../protocol/errors.ts';
 import { version } from '../../protocol/generated/version.ts';
@@ -18,10 +19,10 @@ import { NodeLease } from '../../server/cluster/nodes/node-lease.ts';
 import { hasFolder } from '../../server/cluster/nodes/placement.ts';
 import { checkLogStream } from '../../server/cluster/setup.ts';
 import { expandHome } from '../../store/agent-dir.ts';
+import { headerOf } from '../../store/sessions/header.ts';
 import { newUuid } from '../../store/sessions/random-id.ts';
 import { sizeText } from '../../system/size-text.ts';
 import { terminalText, warn } from '../../system/terminal-text.ts';
-import { longestFirst } from './import-order.ts';
 import { COMMAND_WAIT_MS } from './nats-flags.ts';
 
 interface ImportOptions {
@@ -101,7 +102,7 @@ async function importAll(paths: readonly string[], running: RunningImport): Prom
   };
   const folders = new Set<string>();
   let code = 0;
-  for (const path of longestFirst(paths, absolute)) {
+  for (const path of longestFirst(paths)) {
     const onProgress = (stored: number, total: number) => {
       if (total > LONG_IMPORT_BYTES) warn(`${path}: ${sizeText(stored)} of ${sizeText(total)}`);
     };
@@ -114,6 +115,25 @@ async function importAll(paths: readonly string[], running: RunningImport): Prom
 }
 
 const absolute = (path: string) => resolve(expandHome(path));
+
+/**
+ * Puts the copies of one session in order, the longest first, so that the log gets the longest; the sessions stay in the
+ * order of their first copies.
+ */
+function longestFirst(paths: readonly string[]): readonly string[] {
+  const copies = new Map<string, { path: string; size: number }[]>();
+  for (const path of paths) {
+    const file = absolute(path);
+    const header = headerOf(file);
+    // A file that is no session is reported in its turn.
+    const key = typeof header === 'object' ? `session ${header.id}` : `file ${path}`;
+    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+    copies.set(key, [...(copies.get(key) ?? []), { path, size }]);
+  }
+  return [...copies.values()].flatMap((same) =>
+    same.sort((one, other) => other.size - one.size).map(({ path }) => path),
+  );
+}
 
 /** Warns about each folder whose sessions no running node can open. */
 function warnAboutFolders(

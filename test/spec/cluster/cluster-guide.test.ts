@@ -18,6 +18,7 @@ it('[W143 W145] the trial of the guide survives the death of a node and a NATS s
   const nats = await freePrefix();
   const routes = await freePrefix(nats);
   const nodes = await freePrefix(nats, routes);
+  const monitors = await freePrefix(nats, routes, nodes);
   const path = `${home.root}:${dirname(natsProgram())}:${process.env['PATH']}`;
   const shell = startProgram(home, ['bash', '-eu'], { env: { PATH: path } });
   // The input ends with the process of the test, also if that is killed: then the servers end as well.
@@ -27,6 +28,7 @@ it('[W143 W145] the trial of the guide survives the death of a node and a NATS s
     block
       .replaceAll(/\b422(?=\$|\d)/g, nats)
       .replaceAll(/\b622(?=\$|\d)/g, routes)
+      .replaceAll(/\b822(?=\$|\d)/g, monitors)
       .replaceAll(/\b417(?=\$|\d)/g, nodes),
   );
   const logOf = (program: string) =>
@@ -43,7 +45,7 @@ it('[W143 W145] the trial of the guide survives the death of a node and a NATS s
     shell.send(`{ ${blocks[index]}\n} </dev/null; echo "block ${index} is done"\n`);
     await Promise.race([failed, shell.waitForOutput(`block ${index} is done`)]);
   };
-  expect(blocks).toHaveLength(5);
+  expect(blocks).toHaveLength(6);
 
   for (const index of [0, 1, 2]) await runBlock(index);
   shell.send('echo "token=$PI_AUTH_TOKEN;"\n');
@@ -72,6 +74,8 @@ it('[W143 W145] the trial of the guide survives the death of a node and a NATS s
   await third?.run('say hello again');
   await auditLogs([`nats://127.0.0.1:${nats}2`, `nats://127.0.0.1:${nats}3`]);
   await runBlock(4);
+  await expect.poll(() => logOf('node-1').split('ws://').length, { timeout: 60_000 }).toBeGreaterThan(2);
+  await runBlock(5);
   shell.send('trap - EXIT\n');
   shell.child.stdin?.end();
   expect(await shell.finished).toMatchObject({ code: 0 });

@@ -18,6 +18,7 @@ import {
   TARGET_TOKEN,
   type TargetOptions,
 } from '../../support/server/attack-target.ts';
+import { storeShortSession } from '../../support/sessions/stored-session.ts';
 
 let nats: DeployedNats;
 
@@ -152,6 +153,20 @@ it('[W150 W158] the key of a node is enough to create, use and revoke tokens', a
   // Nodes delete the marks of removed keys.
   const { manager } = await connect(nats.nodeKey);
   await manager.streams.purge(bucketStream(AUTH_BUCKET), { filter: `$KV.${AUTH_BUCKET}.token.none` });
+  expect(violations()).toEqual(before);
+});
+
+it('[W155 W156 W158] the key of a node is enough to list nodes and import sessions', async () => {
+  const before = violations();
+  const home = newHome();
+  await start('i', home.cwd);
+  const path = storeShortSession(home, 'by-node-key', 'hello');
+  const flags = credentials(nats.nodeKey);
+
+  const nodes = await runTau(home, ['cluster', 'nodes', nats.urls, ...flags]);
+  expect(nodes).toMatchObject({ code: 0, stdout: expect.stringMatching(/^i /m) });
+  const imported = await runTau(home, ['cluster', 'import', nats.urls, ...flags, '--node', 'i', path]);
+  expect(imported).toMatchObject({ code: 0, stdout: `Imported: ${path}\n`, stderr: '' });
   expect(violations()).toEqual(before);
 });
 

@@ -2,7 +2,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
-import { type ClusterAddress, type ClusterConnection, connectCluster } from '../../../src/server/cluster/connection.ts';
+import {
+  type ClusterAddress,
+  type ClusterConnection,
+  connectCluster,
+  untilAnswered,
+} from '../../../src/server/cluster/connection.ts';
 import {
   RecordJoiner,
   recordOf,
@@ -60,10 +65,10 @@ export async function auditLogs(
 
 /** All records of the stream by subject, from its leader. */
 async function readLinks({ manager }: ClusterConnection): Promise<Map<string, Link[]>> {
-  const { state } = await manager.streams.info(LOG_STREAM);
+  const { state } = await untilAnswered(() => manager.streams.info(LOG_STREAM));
   const links = new Map<string, Link[]>();
   for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq++) {
-    const message = await manager.streams.getMessage(LOG_STREAM, { seq });
+    const message = await untilAnswered(() => manager.streams.getMessage(LOG_STREAM, { seq }));
     if (!message) continue;
     const link = { record: recordOf(message), expected: Number(message.header.get(EXPECTED_LAST)) };
     links.set(message.subject, [...(links.get(message.subject) ?? []), link]);

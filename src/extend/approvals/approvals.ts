@@ -115,6 +115,8 @@ export class Approvals {
       // Below /proc lies the environment of this process, with its keys.
       hidden: [...sandbox.hidden, '/proc'],
       readable: sandbox.readable,
+      replaced: sandbox.replaced,
+      cwd,
       isReadDenied: (path) => this.#ruleLists.deny.some((rule) => restrictsPath(rule, { toolName, path }, cwd)),
       tmp: sandbox.tmp,
     });

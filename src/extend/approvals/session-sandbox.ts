@@ -7,7 +7,7 @@ import type { ApprovalSettings } from '../../store/approvals/approval-settings.t
 import { createSandbox } from '../../system/sandbox/create-sandbox.ts';
 import { alwaysHidden } from '../../system/sandbox/hidden.ts';
 import { probeSandbox } from '../../system/sandbox/probe.ts';
-import { hiddenPaths, writableRoots } from '../../system/sandbox/roots.ts';
+import { hiddenPaths, replacedFolders, writableRoots } from '../../system/sandbox/roots.ts';
 import type { Sandbox, SandboxOptions, SandboxProbe } from '../../system/sandbox/sandbox.ts';
 
 /** The parts of the agent on which the sandbox of a session depends. */
@@ -73,6 +73,11 @@ export class SessionSandbox {
   /** The paths inside hidden ones that both read. */
   get readable(): readonly string[] {
     return readableInAgentFolder(this.#parts.folders().agentDir);
+  }
+
+  /** The real paths of folders in whose place commands see others. */
+  get replaced(): readonly string[] {
+    return this.isOn && this.#probe?.engine === 'bubblewrap' ? replacedFolders(this.#parts.folders().home) : [];
   }
 
   /** The folder that is `/tmp` inside, once there is a sandbox. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
@@ -75,6 +75,32 @@ itConfined('[A143] the file tools and commands have the same /tmp', async () => 
   expect(grepped?.text).toMatch(/from edit[\s\S]*from write|from write[\s\S]*from edit/);
   expect(questions()).toEqual([]);
   expect(existsSync(`/tmp/${name}`)).toBe(false);
+});
+
+itConfined('[A156] the file tools reach nothing in the /tmp of the machine, also not through a link', async () => {
+  const home = newUserHome();
+  const other = mkdtempSync('/tmp/tau-other-session-');
+  writeFile(join(other, 'note'), 'of another session\n');
+  symlinkSync(other, join(home.cwd, 'link'));
+  const { run } = await openConfined({
+    home,
+    args: [...CONFINED, '--tools', 'read,ls,grep,find'],
+    runs: [
+      [
+        read('link/note'),
+        read(`/proc/self/root${other}/note`),
+        { name: 'grep', arguments: { path: 'link', pattern: 'another' } },
+        { name: 'ls', arguments: { path: 'link' } },
+        { name: 'find', arguments: { path: `/proc/self/root${other}`, pattern: '*' } },
+      ],
+    ],
+  });
+
+  const results = await run();
+  rmSync(other, { recursive: true });
+
+  expect(results.map(({ isError }) => isError)).toEqual(Array(5).fill(true));
+  expect(JSON.stringify(results)).not.toMatch(/of another session|note\\n/);
 });
 
 itConfined('[A143] /tmp is another folder in each session, and is gone when the session is left', async () => {

@@ -112,7 +112,7 @@ export class CurrentApprovals {
       this.#agent.session.transcript.append({ type: 'custom', customType: APPROVALS_TYPE, data: next.chosen });
       this.#agent.currentProject.useShell();
     });
-    this.#loaded?.onModeChanged();
+    await this.#loaded?.onModeChanged();
   }
 
   #checkMode(mode: ApprovalMode | undefined, limit: ApprovalMode | undefined): void {

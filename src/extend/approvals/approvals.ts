@@ -134,9 +134,11 @@ export class Approvals {
     if (!wasGranted && !wasSaved) throw new Refusal('not_found', `There is no approval ${rule}`);
   }
 
-  /** Closes the questions that the new mode answers. */
-  onModeChanged(): void {
+  /** Closes the questions that the new mode answers. In the mode `plan` no process stays that may change files. */
+  async onModeChanged(): Promise<void> {
     this.#settleAnswered();
+    const { sandbox, modeOf, activeRun } = this.#parts;
+    if (modeOf(activeRun()) === 'plan') await sandbox.endWritable();
   }
 
   /** Grants end with their session; settings are read again. */

@@ -110,6 +110,11 @@ export class SessionSandbox {
     }
   }
 
+  /** Ends a sandbox whose processes may change files. */
+  async endWritable(): Promise<void> {
+    if (!this.#isReadOnly) await this.end();
+  }
+
   /** Ends every process inside. */
   async end(): Promise<void> {
     const creating = this.#creating;

@@ -11,6 +11,7 @@ import {
   resultsIn,
   write,
 } from '../../support/sandbox/confined-agent.ts';
+import { newSleep, sleepers } from '../../support/sandbox/sleepers.ts';
 import {
   FILE_SECRET,
   newUserHome,
@@ -269,4 +270,18 @@ itConfined('[A151] a change to the mode plan takes the writable folders away, an
 
   expect(planned?.text).toContain('Read-only file system');
   expect(readdirSync(home.cwd).filter((name) => name !== '.pi')).toEqual(['a', 'c']);
+});
+
+itConfined('[A151] a change to the mode plan ends the processes that could still change files', async () => {
+  const sleep = newSleep();
+  const { peer, run } = await openConfined({
+    args: ['--sandbox', 'required'],
+    runs: [[bash(`env -i setsid sleep ${sleep} & true`)]],
+  });
+  await run();
+  const before = sleepers(sleep);
+
+  await peer.ok({ type: 'set_approval_mode', mode: 'plan' });
+
+  expect([before, sleepers(sleep)]).toEqual([1, 0]);
 });

@@ -7,7 +7,7 @@ import type { ApprovalSettings } from '../../store/approvals/approval-settings.t
 import { createSandbox } from '../../system/sandbox/create-sandbox.ts';
 import { alwaysHidden } from '../../system/sandbox/hidden.ts';
 import { probeSandbox } from '../../system/sandbox/probe.ts';
-import { hiddenPaths, replacedFolders, writableRoots } from '../../system/sandbox/roots.ts';
+import { existingPath, hiddenPaths, isBelow, replacedFolders, writableRoots } from '../../system/sandbox/roots.ts';
 import type { Sandbox, SandboxOptions, SandboxProbe } from '../../system/sandbox/sandbox.ts';
 
 /** The parts of the agent on which the sandbox of a session depends. */
@@ -138,11 +138,12 @@ export class SessionSandbox {
       unixSockets = false,
       gitWrite = false,
     } = this.#parts.settings() ?? {};
+    const credentials = [agentDir, ...alwaysHidden(home), ...alwaysHidden(homedir())];
     return {
       cwd,
       home,
-      writable: [cwd, ...writable],
-      hidden: [agentDir, ...hidden, ...alwaysHidden(homedir())],
+      writable: [...(isPowerful(cwd, credentials) ? [] : [cwd]), ...writable],
+      hidden: [...credentials, ...hidden],
       readable: readableInAgentFolder(agentDir),
       readOnly,
       network: this.#network,
@@ -160,6 +161,11 @@ const READABLE_NAMES = [
   ...['skills', 'prompts', 'npm', 'git', 'bin'],
   ...['AGENTS.md', 'CLAUDE.md', 'SYSTEM.md', 'APPEND_SYSTEM.md'],
 ];
+
+// A client chooses the folder of its session: in one of extensions or hooks commands would write programs that run outside.
+const isPowerful = (cwd: string, credentials: readonly string[]) =>
+  cwd.split('/').some((name) => name === '.git' || name === '.pi') ||
+  credentials.some((folder) => isBelow(cwd, existingPath(folder) ?? folder));
 
 const readableInAgentFolder = (agentDir: string): string[] => READABLE_NAMES.map((name) => join(agentDir, name));
 

@@ -211,6 +211,20 @@ for (const [where, folder] of [
   });
 }
 
+for (const folder of ['.pi/agent/extensions', '.ssh/keys', 'project/.git/hooks', 'project/.pi/extensions'])
+  itConfined(`[A150] in ~/${folder} there is no writable folder`, async () => {
+    const user = newUserHome();
+    writeFile(join(user.root, folder, 'there'), '');
+    const home = { ...user, agentDir: join(user.root, '.pi/agent'), cwd: join(user.root, folder) };
+    const { peer, run } = await openConfined({ home, runs: [[bash('echo x > new')]] });
+
+    const [result] = await run();
+
+    expect(result?.text).toContain('Read-only file system');
+    expect((await peer.ok({ type: 'get_state' })).sandbox).toMatchObject({ status: 'on', writable: [] });
+    expect(readdirSync(home.cwd)).toEqual(['there']);
+  });
+
 itConfined('[A150] the state names the folders that commands may change', async () => {
   const home = newUserHome();
   writeFile(join(home.root, 'shared/there'), '');

@@ -109,7 +109,7 @@ export class CurrentApprovals {
       this.#agent.session.transcript.append({ type: 'custom', customType: APPROVALS_TYPE, data: next.chosen });
       this.#agent.currentProject.useShell();
     });
-    this.#loaded?.onModeChanged();
+    await this.#loaded?.onModeChanged();
   }
 
   /** The session after a change. Throws if the client may not make it. */

@@ -11,6 +11,10 @@ export interface FilePolicyParts {
   readonly readable: readonly string[];
   /** Whether a rule denies to read a file. */
   readonly isReadDenied: (path: string) => boolean;
+  /** Folders in whose place the sandbox shows others. */
+  readonly replaced: readonly string[];
+  /** The folder of the session, which the sandbox shows also inside replaced ones. */
+  readonly cwd: string;
   /** The folder that is `/tmp` in the sandbox, while there is one. */
   readonly tmp: string | undefined;
 }
@@ -63,8 +67,17 @@ export class FilePolicy implements FileAccess {
 
   isHidden(path: string): boolean {
     const { hidden, readable } = this.#parts;
-    return hidden.some((root) => isBelow(path, root)) && !readable.some((root) => isBelow(path, root));
+    const isListed = isBelowAny(path, hidden) && !isBelowAny(path, readable);
+    return isListed || this.#isReplaced(path);
+  }
+
+  /** Links and `/proc/self/root` lead to the files of the host, which no command of the session sees. */
+  #isReplaced(path: string): boolean {
+    const { replaced, readable, writable, cwd, tmp } = this.#parts;
+    return isBelowAny(path, replaced) && !isBelowAny(path, [cwd, ...writable, ...readable, ...(tmp ? [tmp] : [])]);
   }
 }
+
+const isBelowAny = (path: string, roots: readonly string[]) => roots.some((root) => isBelow(path, root));
 
 const isBelow = (path: string, root: string) => path === root || path.startsWith(root === sep ? sep : `${root}${sep}`);

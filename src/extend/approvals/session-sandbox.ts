@@ -7,7 +7,7 @@ import type { ApprovalSettings } from '../../store/approvals/approval-settings.t
 import { createSandbox } from '../../system/sandbox/create-sandbox.ts';
 import { alwaysHidden } from '../../system/sandbox/hidden.ts';
 import { probeSandbox } from '../../system/sandbox/probe.ts';
-import { hiddenPaths, writableRoots } from '../../system/sandbox/roots.ts';
+import { existingPath, hiddenPaths, isBelow, replacedFolders, writableRoots } from '../../system/sandbox/roots.ts';
 import type { Sandbox, SandboxOptions, SandboxProbe } from '../../system/sandbox/sandbox.ts';
 
 /** The parts of the agent on which the sandbox of a session depends. */
@@ -77,6 +77,11 @@ export class SessionSandbox {
     return readableInAgentFolder(this.#parts.folders().agentDir);
   }
 
+  /** The real paths of folders in whose place commands see others. */
+  get replaced(): readonly string[] {
+    return this.isOn && this.#probe?.engine === 'bubblewrap' ? replacedFolders(this.#parts.folders().home) : [];
+  }
+
   /** The folder that is `/tmp` inside, once there is a sandbox. */
   get tmp(): string | undefined {
     return this.#sandbox?.tmp;
@@ -109,6 +114,11 @@ export class SessionSandbox {
     }
   }
 
+  /** Ends a sandbox whose processes may change files. */
+  async endWritable(): Promise<void> {
+    if (!this.#isReadOnly) await this.end();
+  }
+
   /** Ends every process inside. */
   async end(): Promise<void> {
     const creating = this.#creating;
@@ -132,12 +142,19 @@ export class SessionSandbox {
       unixSockets = false,
       gitWrite = false,
     } = this.#parts.settings() ?? {};
+    const credentials = [agentDir, ...alwaysHidden(home), ...alwaysHidden(homedir())];
     return {
       cwd,
       home,
+<<<<<<< HEAD
       writable: [cwd, ...writable],
       hidden: [agentDir, ...hidden, ...alwaysHidden(homedir())],
       readable: [...readableInAgentFolder(agentDir), ...this.#parts.programs],
+=======
+      writable: [...(isPowerful(cwd, credentials) ? [] : [cwd]), ...writable],
+      hidden: [...credentials, ...hidden],
+      readable: readableInAgentFolder(agentDir),
+>>>>>>> attack2
       readOnly,
       network: this.#network,
       mayConnect: (host, port) => this.mayConnect(host, port),
@@ -154,6 +171,11 @@ const READABLE_NAMES = [
   ...['skills', 'prompts', 'npm', 'git', 'bin'],
   ...['AGENTS.md', 'CLAUDE.md', 'SYSTEM.md', 'APPEND_SYSTEM.md'],
 ];
+
+// A client chooses the folder of its session: in one of extensions or hooks commands would write programs that run outside.
+const isPowerful = (cwd: string, credentials: readonly string[]) =>
+  cwd.split('/').some((name) => name === '.git' || name === '.pi') ||
+  credentials.some((folder) => isBelow(cwd, existingPath(folder) ?? folder));
 
 const readableInAgentFolder = (agentDir: string): string[] => READABLE_NAMES.map((name) => join(agentDir, name));
 

@@ -1,4 +1,5 @@
 import { type Cell, startCell, unshareArguments } from './cell.ts';
+import { Entry } from './entry.ts';
 import { confinedEnvironment } from './environment.ts';
 import { type Launcher, makeLauncher } from './launcher.ts';
 import { networkEnvironment, startProxy } from './network/cell-network.ts';
@@ -17,10 +18,6 @@ interface Room {
   readonly proxy: CellProxy | undefined;
 }
 
-// The stdin of a command is /dev/null as this process opened it. Through that descriptor root without any capability could
-// change the mode of the host's /dev/null; inside it is read-only.
-const OWN_STDIN = process.getuid?.() === 0 ? ['/bin/sh', '-c', 'exec "$@" </dev/null', 'sh'] : [];
-
 /** The sandbox of Linux: one cell for all commands, and a view of the files for each. */
 export class BubblewrapSandbox implements Sandbox {
   readonly engine = 'bubblewrap';
@@ -32,6 +29,7 @@ export class BubblewrapSandbox implements Sandbox {
   readonly #writable: WritableRoots;
   readonly #gitFolders: ReadonlyMap<string, string>;
   readonly #stubs = new Stubs();
+  readonly #entry = new Entry();
   #room: Promise<Room> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -83,7 +81,16 @@ export class BubblewrapSandbox implements Sandbox {
     const filter = ['--seccomp', String(this.#launcher.filterFd)];
     return {
       command: this.#launcher.command,
-      args: [...this.#launcher.args, ...(cell?.enter ?? []), ...bwrap, ...filter, '--', ...OWN_STDIN, command, ...args],
+      args: [
+        ...this.#launcher.args,
+        ...(cell?.enter ?? []),
+        ...bwrap,
+        ...filter,
+        '--',
+        ...this.#entry.before(view),
+        command,
+        ...args,
+      ],
       cwd: '/',
       env: kept,
       ...(fds && { fds }),

@@ -3,14 +3,16 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeConfined } from '../../../test/support/sandbox/working-sandbox.ts';
 import { confinedSessions, scratchFolder } from '../testing/confined.ts';
@@ -151,6 +153,15 @@ describeConfined('.git and .pi', () => {
     expect(existsSync(join(cwd, '.git/commondir'))).toBe(false);
     expect(readdirSync(join(cwd, '.pi'))).toEqual([]);
     expect(readdirSync(join(cwd, '.git/hooks')).every((name) => name.endsWith('.sample'))).toBe(true);
+  });
+
+  it('are protected from the second command on where the first has made them', async () => {
+    const { run } = await open({ folder: 'a folder\twith blanks' });
+    await run('git init -q .');
+
+    const { output } = await run('echo x > .git/config; mv .git g; echo ok > new; cat new');
+
+    expect(output).toMatch(/Read-only[\s\S]*busy\nok$/);
   });
 
   it('are protected in a worktree, where .git is a file', async () => {
@@ -369,5 +380,21 @@ describeConfined('hidden files', () => {
 
     expect(outputs.join('')).not.toContain(secret);
     expect(realpathSync(cwd)).toBe(cwd);
+  });
+
+  it('are not uncovered by a link to the /tmp of the machine in place of .git', async () => {
+    const { run, start, cwd } = await open();
+    const host = mkdtempSync('/tmp/tau-host-');
+    const up = relative(cwd, '/');
+    const swap = `"${process.execPath}" -e "const fs = require('node:fs'); for (;;) { fs.renameSync('d', '.git'); fs.renameSync('.git', 'd'); fs.symlinkSync('${up}/tmp', '.git'); fs.unlinkSync('.git'); }"`;
+    await run('mkdir d');
+    const swapping = await start(swap);
+
+    const outputs: string[] = [];
+    for (let round = 0; round < 80; round++) outputs.push((await run('ls /tmp')).output);
+    await swapping.group.kill();
+    rmSync(host, { recursive: true });
+
+    expect(outputs.join('')).not.toContain(basename(host));
   });
 });

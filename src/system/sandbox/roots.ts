@@ -60,6 +60,14 @@ export function hiddenPaths({ home, hidden }: SandboxOptions): string[] {
   return [...new Set(paths)].filter((path) => path !== '/').sort();
 }
 
+/** The folders in whose place the view of bwrap has others, by real path. `/proc` shows other content to each process. */
+export function replacedFolders(home: string): string[] {
+  const temporary = existingPath(tmpdir());
+  // As in the view: a temporary folder at or above home stays.
+  const own = temporary === undefined || isBelow(home, temporary) ? [] : [temporary];
+  return [...new Set([...own, ...['/tmp', '/run', '/dev'].flatMap((path) => existingPath(path) ?? [])])];
+}
+
 /**
  * The folders that commands can change.
  *

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
@@ -11,6 +11,7 @@ import {
   resultsIn,
   write,
 } from '../../support/sandbox/confined-agent.ts';
+import { newSleep, sleepers } from '../../support/sandbox/sleepers.ts';
 import {
   FILE_SECRET,
   newUserHome,
@@ -75,6 +76,32 @@ itConfined('[A143] the file tools and commands have the same /tmp', async () => 
   expect(grepped?.text).toMatch(/from edit[\s\S]*from write|from write[\s\S]*from edit/);
   expect(questions()).toEqual([]);
   expect(existsSync(`/tmp/${name}`)).toBe(false);
+});
+
+itConfined('[A156] the file tools reach nothing in the /tmp of the machine, also not through a link', async () => {
+  const home = newUserHome();
+  const other = mkdtempSync('/tmp/tau-other-session-');
+  writeFile(join(other, 'note'), 'of another session\n');
+  symlinkSync(other, join(home.cwd, 'link'));
+  const { run } = await openConfined({
+    home,
+    args: [...CONFINED, '--tools', 'read,ls,grep,find'],
+    runs: [
+      [
+        read('link/note'),
+        read(`/proc/self/root${other}/note`),
+        { name: 'grep', arguments: { path: 'link', pattern: 'another' } },
+        { name: 'ls', arguments: { path: 'link' } },
+        { name: 'find', arguments: { path: `/proc/self/root${other}`, pattern: '*' } },
+      ],
+    ],
+  });
+
+  const results = await run();
+  rmSync(other, { recursive: true });
+
+  expect(results.map(({ isError }) => isError)).toEqual(Array(5).fill(true));
+  expect(JSON.stringify(results)).not.toMatch(/of another session|note\\n/);
 });
 
 itConfined('[A143] /tmp is another folder in each session, and is gone when the session is left', async () => {
@@ -185,6 +212,20 @@ for (const [where, folder] of [
   });
 }
 
+for (const folder of ['.pi/agent/extensions', '.ssh/keys', 'project/.git/hooks', 'project/.pi/extensions'])
+  itConfined(`[A150] in ~/${folder} there is no writable folder`, async () => {
+    const user = newUserHome();
+    writeFile(join(user.root, folder, 'there'), '');
+    const home = { ...user, agentDir: join(user.root, '.pi/agent'), cwd: join(user.root, folder) };
+    const { peer, run } = await openConfined({ home, runs: [[bash('echo x > new')]] });
+
+    const [result] = await run();
+
+    expect(result?.text).toContain('Read-only file system');
+    expect((await peer.ok({ type: 'get_state' })).sandbox).toMatchObject({ status: 'on', writable: [] });
+    expect(readdirSync(home.cwd)).toEqual(['there']);
+  });
+
 itConfined('[A150] the state names the folders that commands may change', async () => {
   const home = newUserHome();
   writeFile(join(home.root, 'shared/there'), '');
@@ -244,4 +285,18 @@ itConfined('[A151] a change to the mode plan takes the writable folders away, an
 
   expect(planned?.text).toContain('Read-only file system');
   expect(readdirSync(home.cwd).filter((name) => name !== '.pi')).toEqual(['a', 'c']);
+});
+
+itConfined('[A151] a change to the mode plan ends the processes that could still change files', async () => {
+  const sleep = newSleep();
+  const { peer, run } = await openConfined({
+    args: ['--sandbox', 'required'],
+    runs: [[bash(`env -i setsid sleep ${sleep} & true`)]],
+  });
+  await run();
+  const before = sleepers(sleep);
+
+  await peer.ok({ type: 'set_approval_mode', mode: 'plan' });
+
+  expect([before, sleepers(sleep)]).toEqual([1, 0]);
 });

@@ -1,0 +1,54 @@
+import { basename } from 'node:path';
+import { linkStats } from './roots.ts';
+
+const GUARDED_NAMES = new Set(['.git', '.pi']);
+
+const CHECK = `
+while [ "$1" != -- ]; do
+  found=
+  while read -r a b c d point rest; do [ "$point" = "$1" ] && found=1; done </proc/self/mountinfo
+  [ "$found" ] || { echo "tau: $1 was replaced while the sandbox was made" >&2; exit 126; }
+  shift
+done
+shift
+exec "$@"`;
+
+// The stdin of a command is /dev/null as this process opened it. Through that descriptor root without any capability could
+// change the mode of the host's /dev/null; inside it is read-only.
+const OWN_STDIN = process.getuid?.() === 0 ? ' </dev/null' : '';
+
+/**
+ * The first program in the view.
+ *
+ * bwrap follows links. A `.git` that did not exist when the first command began is no mount in the view of a running
+ * one, which can exchange it with a link while bwrap mounts: then the folder of the host behind the link covers a folder
+ * of the view. So this program looks for the mount before the command runs.
+ */
+export class Entry {
+  #first: ReadonlyMap<string, string | undefined> | undefined;
+
+  /** The command line before the command; `view`: the arguments of bwrap. */
+  before(view: readonly string[]): string[] {
+    const paths = guardedIn(view);
+    this.#first ??= new Map(paths.map((path) => [path, identityOf(path)]));
+    const first = this.#first;
+    const late = paths.filter((path) => first.get(path) === undefined || first.get(path) !== identityOf(path));
+    return late.length + OWN_STDIN.length === 0
+      ? []
+      : ['/bin/sh', '-c', `${CHECK}${OWN_STDIN}`, 'sh', ...late.map(asInMountinfo), '--'];
+  }
+}
+
+/** The paths that the view makes read-only, although commands may change the folder around them. */
+const guardedIn = (view: readonly string[]): string[] =>
+  view.filter(
+    (path, index) => view[index - 2] === '--ro-bind' && view[index - 1] === path && GUARDED_NAMES.has(basename(path)),
+  );
+
+function identityOf(path: string): string | undefined {
+  const stats = linkStats(path);
+  return stats && `${stats.dev}:${stats.ino}`;
+}
+
+const asInMountinfo = (path: string) =>
+  path.replaceAll(/[ \t\n\\]/g, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, '0')}`);

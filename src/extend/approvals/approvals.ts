@@ -132,15 +132,10 @@ export class Approvals {
       // Below /proc lies the environment of this process, with its keys.
       hidden: [...sandbox.hidden, '/proc'],
       readable: sandbox.readable,
-<<<<<<< HEAD
-      isReadDenied: (path) => rules.some((rule) => restrictsPath(rule, { toolName, path }, cwd)),
-      tmp: sandbox.isOn ? sandbox.tmp : undefined,
-=======
       replaced: sandbox.replaced,
       cwd,
-      isReadDenied: (path) => this.#ruleLists.deny.some((rule) => restrictsPath(rule, { toolName, path }, cwd)),
-      tmp: sandbox.tmp,
->>>>>>> attack2
+      isReadDenied: (path) => rules.some((rule) => restrictsPath(rule, { toolName, path }, cwd)),
+      tmp: sandbox.isOn ? sandbox.tmp : undefined,
     });
   }
 
@@ -156,27 +151,27 @@ export class Approvals {
     if (!wasGranted && !wasSaved) throw new Refusal('not_found', `There is no approval ${rule}`);
   }
 
-<<<<<<< HEAD
-  /** Closes the questions that the new mode answers. Those about another sandbox than that of now are sent again. */
-  onModeChanged(): void {
-=======
-  /** Closes the questions that the new mode answers. In the mode `plan` no process stays that may change files. */
+  /**
+   * Closes the questions that the new mode answers; those about another sandbox than that of now are sent again. In the
+   * mode `plan` no process stays that may change files.
+   */
   async onModeChanged(): Promise<void> {
->>>>>>> attack2
     this.#settleAnswered();
     const { sandbox, modeOf, activeRun } = this.#parts;
     if (modeOf(activeRun()) === 'plan') await sandbox.endWritable();
   }
 
   /** Grants end with their session; settings are read again. */
-  onSessionSwitched(): void 
+  onSessionSwitched(): void {
     this.#grants = new Grants(this.#parts.folders().cwd);
     this.#rules = undefined;
     // The next session has a sandbox of its own, whether all files of this one could be removed or not.
     void this.#parts.sandbox.end().catch((error) => this.#parts.warn([messageOf(error)]));
+  }
 
-  async close(): Promise<void> 
+  async close(): Promise<void> {
     await this.#parts.sandbox.end();
+  }
 
   get #settings(): ApprovalSettings | undefined {
     return this.#parts.settings();
@@ -271,7 +266,8 @@ export class Approvals {
 
   async #apply(
     { option, message, limit }: Answer,
-    facts: CallFacts,run, question : QuestionContext,
+    facts: CallFacts,
+    { run, question }: QuestionContext,
   ): Promise<void> {
     const { kind, rule } = option;
     const { record, file, folders, stopRun } = this.#parts;

@@ -146,15 +146,9 @@ export class SessionSandbox {
     return {
       cwd,
       home,
-<<<<<<< HEAD
-      writable: [cwd, ...writable],
-      hidden: [agentDir, ...hidden, ...alwaysHidden(homedir())],
-      readable: [...readableInAgentFolder(agentDir), ...this.#parts.programs],
-=======
       writable: [...(isPowerful(cwd, credentials) ? [] : [cwd]), ...writable],
       hidden: [...credentials, ...hidden],
-      readable: readableInAgentFolder(agentDir),
->>>>>>> attack2
+      readable: [...readableInAgentFolder(agentDir), ...this.#parts.programs],
       readOnly,
       network: this.#network,
       mayConnect: (host, port) => this.mayConnect(host, port),

@@ -9,6 +9,7 @@ const MAX_BYTES = 256 * 1024 * 1024;
 
 // How long an election may take on a busy machine, and a server to get the records that it missed.
 const ELECTION_TIMEOUT_MS = 180_000;
+const MAX_LAG_MS = 30_000;
 const POLL_MS = 100;
 
 // Servers that are new to each other sometimes find no peers for a stream, and never do: then others are started.
@@ -118,17 +119,40 @@ export class NatsCluster {
     });
   }
 
-  /** Settles when all running servers have all records of the stream and the buckets; rejects if that takes too long. */
+  /**
+   * Settles when all running servers have all records of the stream and the buckets; rejects if that takes too long. A
+   * server that was killed sometimes never gets what it missed: as an operator would, it is started once more.
+   */
   async whenCurrent(timeoutMs = ELECTION_TIMEOUT_MS): Promise<void> {
-    const others = this.members.filter(({ isRunning }) => isRunning).length - 1;
-    await this.#untilDone(async ({ manager }) => {
-      for (const name of CLUSTER_STREAMS) {
-        const { leader, replicas = [] } = (await manager.streams.info(name)).cluster ?? {};
-        const current = replicas.filter(({ current: isCurrent, offline }) => isCurrent && !offline);
-        if (!leader || current.length < others)
-          throw new Error(`Not all servers have all records of ${name}: ${JSON.stringify({ leader, replicas })}`);
+    for (const deadline = performance.now() + timeoutMs; ; ) {
+      const missing = await this.#lagging(Math.min(MAX_LAG_MS, deadline - performance.now()));
+      if (!missing) return;
+      if (performance.now() > deadline) throw new Error(`Not all servers have all records: ${missing.join(', ')}`);
+      for (const member of this.members.filter(({ name, isRunning }) => isRunning && missing.includes(name))) {
+        await member.end('SIGTERM');
+        await member.start();
       }
-    }, timeoutMs);
+    }
+  }
+
+  /** The running servers that lack records after this time; undefined as soon as none does. */
+  async #lagging(timeoutMs: number): Promise<string[] | undefined> {
+    const running = this.members.filter(({ isRunning }) => isRunning).map(({ name }) => name);
+    let missing: string[] = [];
+    try {
+      await this.#untilDone(async ({ manager }) => {
+        for (const stream of CLUSTER_STREAMS) {
+          const { leader, replicas = [] } = (await manager.streams.info(stream)).cluster ?? {};
+          const current = replicas.filter(({ current: isCurrent, offline }) => isCurrent && !offline);
+          const known = [leader, ...current.map(({ name }) => name)];
+          missing = leader ? running.filter((name) => !known.includes(name)) : [];
+          if (!leader || missing.length > 0) throw new Error(`Not all servers have all records of ${stream}`);
+        }
+      }, timeoutMs);
+      return undefined;
+    } catch {
+      return missing;
+    }
   }
 
   async stop(): Promise<void> {

@@ -72,7 +72,7 @@ it.each([
   ['bash(*)', ['a', 'a b | c'], ['a > b', 'cd x', 'eval a']],
   ['bash', ['a', 'a > b; cd x', '$x'], []],
   ['bash(./run.sh)', ['./run.sh'], ['run.sh', 'x/run.sh']],
-  ['bash(npm test)', ['cd /work/app && npm test', 'cd . ; npm test'], ['cd /work && npm test']],
+  ['bash(npm test)', ['cd /srv/app && npm test', 'cd . ; npm test'], ['cd /srv && npm test']],
 ])('%s allows %j, but not %j', (rule, allowed, others) => {
   for (const line of allowed) expect([line, isAllowed(rule, bash(line))]).toEqual([line, true]);
   for (const line of others) expect([line, isAllowed(rule, bash(line))]).toEqual([line, false]);
@@ -126,7 +126,7 @@ it('a folder whose name only begins like the project is not in it', () => {
 it('a rule must name a protected folder to allow a change in it, and no rule allows files with other names', () => {
   const hook = writing(`${CWD}/.git/hooks/x`, { isProtected: true });
 
-  for (const rule of ['edit', 'edit(**)', '*', 'edit(/work/app/**)']) expect(isAllowed(rule, hook)).toBe(false);
+  for (const rule of ['edit', 'edit(**)', '*', 'edit(/srv/app/**)']) expect(isAllowed(rule, hook)).toBe(false);
   expect(isAllowed('edit(.git/**)', hook)).toBe(true);
   expect(isAllowed('edit', writing('/etc/x', { isInWritableRoot: false }))).toBe(false);
   expect(isAllowed('edit(/etc/x)', writing('/etc/x', { isInWritableRoot: false }))).toBe(true);

@@ -4,7 +4,7 @@ import { Grants } from '../grants.ts';
 import { parseRules } from '../rules.ts';
 
 /** The folder of the session in tests of approvals. */
-export const CWD = '/work/app';
+export const CWD = '/srv/app';
 
 /** Rules of a test: all of them must make sense. */
 export interface TestRules {

@@ -30,8 +30,6 @@ const BEHIND_FRONT = process.env['SOAK'] ? 'test/spec/server/*.test.ts' : 'test/
 
 const oxc = { jsx: { runtime: 'automatic', importSource: 'preact' } } as const;
 const options = {
-  // Thousands of processes share two processors: a test that fails once is run again, and its retry is printed.
-  retry: process.env['CI'] ? 1 : 0,
   testTimeout: 60_000,
   hookTimeout: 60_000,
   // Polling assertions get as much slack as the other timeouts.

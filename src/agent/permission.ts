@@ -1,4 +1,4 @@
-import type { ProcessCell } from '../system/processes/cell-processes.ts';
+import type { SandboxLaunch } from '../system/sandbox/sandbox.ts';
 import type { MadeCall } from './nested-calls.ts';
 import type { Tool } from './tool.ts';
 
@@ -31,19 +31,8 @@ export interface FileAccess {
   readonly mayWrite: (realPath: string) => boolean;
 }
 
-/** A program to start: `fds` are inherited as 3, 4 and so on. */
-export interface CommandLaunch {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly fds?: readonly number[];
-  /** Where the program will run: `spawnGroup` needs it to find escapees. */
-  readonly cell?: ProcessCell;
-}
-
 /** Confines commands of the model. */
 export interface CommandSandbox {
   /** Returns the launch that runs the command inside the sandbox. Rejects if there is no sandbox any more. */
-  readonly confine: (launch: CommandLaunch) => Promise<CommandLaunch>;
+  readonly confine: (launch: SandboxLaunch) => Promise<SandboxLaunch>;
 }

@@ -13,8 +13,9 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { SandboxLaunch } from '../../system/sandbox/sandbox.ts';
 import { compile, processes, temporaryFolder, until } from '../../system/testing/script.ts';
-import type { CommandLaunch, FileAccess, Permission } from '../permission.ts';
+import type { FileAccess, Permission } from '../permission.ts';
 import { builtinTools } from './builtin-tools.ts';
 
 const base = realpathSync(temporaryFolder());
@@ -287,8 +288,8 @@ describe('with limited access', () => {
     mkdirSync(join(tmp, 'a'), { recursive: true });
     writeFileSync(join(tmp, 'a/b'), 'key');
     writeFileSync(join(space.cwd, 'file'), 'key');
-    const launches: CommandLaunch[] = [];
-    const confine = async (launch: CommandLaunch) => {
+    const launches: SandboxLaunch[] = [];
+    const confine = async (launch: SandboxLaunch) => {
       launches.push(launch);
       return { ...launch, cwd: launch.cwd.replace('/session-tmp', tmp) };
     };

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { CommandLaunch, CommandSandbox } from '../../agent/permission.ts';
+import type { CommandSandbox } from '../../agent/permission.ts';
 import { NO_SANDBOX, Refusal } from '../../protocol/errors.ts';
 import type { SandboxState, SandboxUse } from '../../protocol/generated/vocabulary.ts';
 import type { ApprovalSettings } from '../../store/approvals/approval-settings.ts';
@@ -8,7 +8,7 @@ import { createSandbox } from '../../system/sandbox/create-sandbox.ts';
 import { alwaysHidden } from '../../system/sandbox/hidden.ts';
 import { probeSandbox } from '../../system/sandbox/probe.ts';
 import { existingPath, hiddenPaths, isBelow, replacedFolders, writableRoots } from '../../system/sandbox/roots.ts';
-import type { Sandbox, SandboxOptions, SandboxProbe } from '../../system/sandbox/sandbox.ts';
+import type { Sandbox, SandboxLaunch, SandboxOptions, SandboxProbe } from '../../system/sandbox/sandbox.ts';
 
 /** The parts of the agent on which the sandbox of a session depends. */
 export interface SessionSandboxParts {
@@ -91,7 +91,7 @@ export class SessionSandbox {
   async forCall({ readOnly }: { readonly readOnly: boolean }): Promise<CommandSandbox | undefined> {
     if (!this.isOn) return undefined;
     const sandbox = await this.open({ readOnly });
-    return { confine: (launch: CommandLaunch) => sandbox.confine(launch) };
+    return { confine: (launch: SandboxLaunch) => sandbox.confine(launch) };
   }
 
   /** Makes the sandbox, if there is none. One that may change files ends before one that may not begins. */

@@ -2,7 +2,8 @@ import { closeSync } from 'node:fs';
 import { openPipe } from '../../../system/processes/pipe.ts';
 import { PipeReader } from '../../../system/processes/pipe-reader.ts';
 import { type ProcessExit, spawnGroup } from '../../../system/processes/process-group.ts';
-import type { CommandLaunch, CommandSandbox } from '../../permission.ts';
+import type { SandboxLaunch } from '../../../system/sandbox/sandbox.ts';
+import type { CommandSandbox } from '../../permission.ts';
 import { throwIfAborted } from '../../unless-aborted.ts';
 import { shortenLine } from './grep-matches.ts';
 
@@ -62,7 +63,7 @@ export async function runRipgrep({ args, cwd, signal, sandbox, onLine }: Ripgrep
   return message;
 }
 
-async function confineUnlessAborted(launch: CommandLaunch, sandbox: CommandSandbox, signal: AbortSignal) {
+async function confineUnlessAborted(launch: SandboxLaunch, sandbox: CommandSandbox, signal: AbortSignal) {
   const confined = await sandbox.confine(launch);
   throwIfAborted(signal);
   return confined;

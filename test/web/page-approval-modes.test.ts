@@ -70,12 +70,12 @@ it('the header warns of mode full, and of a missing sandbox in mode auto with it
   const { page } = await visitWithState({ state: { ...ON, approvalMode: 'auto', sandbox: unavailable } });
 
   await page.getByText('auto, no sandbox').waitFor();
-  await chip(page, 'auto. No sandbox works here, so each command needs your approval. bwrap: setting up').click();
+  await chip(page, 'auto, no sandbox. Each command needs your approval. bwrap: setting up').click();
   await sheet(page).getByText('bwrap: setting up uid map: Permission denied').waitFor();
   await sheet(page).getByText('Run tau doctor on the machine of the agent: it names the remedy.').waitFor();
   await sheet(page).getByRole('option', { name: 'full' }).click();
 
-  await chip(page, 'full. Everything runs without a question and outside a sandbox').getByText('full access').waitFor();
+  await chip(page, 'full access. Everything runs without a question and outside a sandbox').getByText('full access').waitFor();
 });
 
 it('saved approvals are listed with their scope and can be revoked', async () => {

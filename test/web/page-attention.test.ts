@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { homeWithCommands, waitForFileCode } from '../support/agent/extensions.ts';
 import { NO_RETRY, newGate, newHome, writeSettings } from '../support/agent/test-agent.ts';
-import { openTab, useBrowser, waitForTitle } from '../support/page/browser.ts';
+import { openTab, useBrowser, type ViewOptions, waitForTitle } from '../support/page/browser.ts';
 import { messageBox } from '../support/page/page-actions.ts';
 import { type PageServer, servePage, submitPrompt } from '../support/page/page-server.ts';
 
@@ -59,8 +59,12 @@ it('a run that ends while the page is hidden is marked in the title and the icon
 });
 
 /** A page with recorded notifications, which are granted unless `permission` is `default`. */
-async function visitWithNotifications(server: PageServer, permission: 'default' | 'granted' = 'granted') {
-  const view = await visit(server.loginLink);
+async function visitWithNotifications(
+  server: PageServer,
+  permission: 'default' | 'granted' = 'granted',
+  options: ViewOptions = {},
+) {
+  const view = await visit(server.loginLink, options);
   const { page } = view;
   await messageBox(page).waitFor();
   await page.context().addInitScript(NOTIFICATIONS);
@@ -201,9 +205,7 @@ it('notifications are offered only after a run has lasted a while, requested onl
   const gate = newGate();
   const steps = [{ text: 'Well, ' }, { await: gate.path }];
   const server = await servePage({ script: [{ steps, keep: true, when: 'Go' }] });
-  const { page, complaints } = await visitWithNotifications(server, 'default');
-  await page.clock.install();
-  await page.reload();
+  const { page, complaints } = await visitWithNotifications(server, 'default', { hasTestClock: true });
   await submitPrompt(page, 'Go');
   await page.locator('main').getByText('Well,').waitFor();
   await waitUntilRendered(page);

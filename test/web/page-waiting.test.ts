@@ -71,10 +71,7 @@ it('[V45] a key opens the next session that waits, and a dismissed notice leaves
 });
 
 it('[V45] a hidden page notices a session that waits', async () => {
-  const { page, gate } = await visitBesideQuestion();
-  await page.clock.install();
-  await page.reload();
-  await waitForTitle(page, 'New session · tau');
+  const { page, gate } = await visitBesideQuestion({ hasTestClock: true });
   await page.evaluate(`
     Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
     document.dispatchEvent(new Event('visibilitychange'));`);

@@ -13,6 +13,8 @@ export interface ViewOptions {
   readonly colorScheme?: 'light' | 'dark';
   /** Emulates a phone with touch input. */
   readonly hasTouch?: boolean;
+  /** Lets the test advance the timers of the page, from its first script on. */
+  readonly hasTestClock?: boolean;
 }
 
 /** A page in a real browser. */
@@ -59,7 +61,7 @@ export function useBrowser(options: BrowserOptions = {}): TestBrowser {
     if (options.hasScrollbars) await browser.close();
   });
   const visit: Visit = async (address, { width = 1280, height = 800, ...more } = {}) => {
-    const { javaScriptEnabled = true, colorScheme = 'light', hasTouch = false } = more;
+    const { javaScriptEnabled = true, colorScheme = 'light', hasTouch = false, hasTestClock = false } = more;
     const viewport = { width, height };
     const context = await browser.newContext({
       viewport,
@@ -69,6 +71,7 @@ export function useBrowser(options: BrowserOptions = {}): TestBrowser {
       isMobile: hasTouch,
     });
     onTestFinished(() => context.close());
+    if (hasTestClock) await context.clock.install();
     return openWatched(context, address);
   };
   return { visit, open: (file, options = {}) => visit(`${pathToFileURL(file)}${options.hash ?? ''}`, options) };

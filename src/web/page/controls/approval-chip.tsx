@@ -9,13 +9,15 @@ export function ApprovalChip() {
   const { approvalMode: mode, sandbox } = useComputed(() => session.view.value.state).value;
   if (mode === undefined) return null;
   const lacksSandbox = mode === 'auto' && sandbox?.status === 'unavailable';
-  const warning =
-    mode === 'full'
-      ? 'Everything runs without a question and outside a sandbox'
-      : lacksSandbox && `No sandbox works here, so each command needs your approval. ${sandbox.reason ?? ''}`;
+  const isFull = mode === 'full';
+  const warning = isFull
+    ? `Everything runs without a question${sandbox?.status === 'on' ? '' : ' and outside a sandbox'}`
+    : lacksSandbox && `Each command needs your approval. ${sandbox.reason ?? ''}`;
+  // The label contains the visible text, so that users of speech input can name the button.
+  const summary = lacksSandbox ? 'auto, no sandbox' : isFull ? 'full access' : mode;
   return (
     <Chip
-      label={`Approvals: ${mode}${warning ? `. ${warning}` : ''}`}
+      label={`Approvals: ${summary}${warning ? `. ${warning}` : ''}`}
       kind={warning ? 'caution' : undefined}
       opens="approvals"
     >
@@ -24,10 +26,8 @@ export function ApprovalChip() {
         <>
           <span class="when-wide">auto,</span> no sandbox
         </>
-      ) : mode === 'full' ? (
-        'full access'
       ) : (
-        mode
+        summary
       )}
     </Chip>
   );

@@ -14,7 +14,7 @@ const descriptions: Readonly<Record<ApprovalMode, string>> = {
   ask: 'reading; edits and commands need your approval',
   edit: 'reading and edits in the project; commands need your approval',
   auto: 'reading, edits in the project, and commands in the sandbox',
-  full: 'everything, outside a sandbox',
+  full: 'everything, outside a sandbox unless one is required',
 };
 
 /** The sheet that chooses what runs without a question, shows the sandbox, and lists the saved approvals. */

@@ -75,7 +75,9 @@ it('the header warns of mode full, and of a missing sandbox in mode auto with it
   await sheet(page).getByText('Run tau doctor on the machine of the agent: it names the remedy.').waitFor();
   await sheet(page).getByRole('option', { name: 'full' }).click();
 
-  await chip(page, 'full access. Everything runs without a question and outside a sandbox').getByText('full access').waitFor();
+  await chip(page, 'full access. Everything runs without a question and outside a sandbox')
+    .getByText('full access')
+    .waitFor();
 });
 
 it('saved approvals are listed with their scope and can be revoked', async () => {

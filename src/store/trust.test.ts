@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { acquireLock } from '../system/files/lock.ts';
 import { until } from '../system/testing/script.ts';
+import { ConfinedFolders } from './approvals/confined-folders.ts';
 import { tempFolder } from './testing/temp-folder.ts';
 import { TrustStore } from './trust.ts';
 
@@ -35,6 +36,29 @@ describe('TrustStore', () => {
     expect(readFileSync(file, 'utf8')).toBe(
       '{\n  "/no-such/srv/shop": true,\n  "/no-such/srv/shop/vendor": false\n}\n',
     );
+  });
+
+  it('does not cover a folder below one in which commands were confined, but by a decision for it', async () => {
+    const { store, agentDir, root } = open();
+    const [work, app, vendor, other] = ['work', 'work/app', 'work/app/vendor', 'work/other'].map((name) => {
+      const folder = join(root, name);
+      mkdirSync(folder, { recursive: true });
+      return folder;
+    }) as [string, string, string, string];
+    await store.decide(work, true);
+    await new ConfinedFolders(agentDir).add([app]);
+
+    const before = [work, app, vendor, join(vendor, 'deep'), other].map((folder) => store.isTrusted(folder));
+    await store.decide(vendor, true);
+    await new ConfinedFolders(agentDir).add([other, join(app, 'more')]);
+
+    expect(before).toEqual([true, true, undefined, undefined, true]);
+    expect([vendor, join(vendor, 'deep')].map((folder) => store.isTrusted(folder))).toEqual([true, undefined]);
+    expect(readFileSync(join(agentDir, 'confined-folders.json'), 'utf8')).toBe(
+      `${JSON.stringify({ [app]: true, [other]: true }, null, 2)}\n`,
+    );
+    writeFileSync(join(agentDir, 'confined-folders.json'), '{');
+    expect([store.isTrusted(work), store.isTrusted(app)]).toEqual([true, undefined]);
   });
 
   it('lets a later decision replace an earlier one, and the root apply to all', async () => {

@@ -3,6 +3,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { writeFileAtomic } from '../system/files/atomic-write.ts';
 import { makePrivateFolder } from '../system/files/make-folder.ts';
 import { realPath } from '../system/files/real-path.ts';
+import { ConfinedFolders } from './approvals/confined-folders.ts';
 import { changeJsonFile, readForChange } from './change-json-file.ts';
 import { readJsonObject } from './json-file.ts';
 
@@ -14,24 +15,38 @@ import { readJsonObject } from './json-file.ts';
  */
 export class TrustStore {
   readonly #path: string;
+  readonly #confined: ConfinedFolders;
 
   constructor(agentDir: string) {
     this.#path = join(agentDir, 'trust.json');
+    this.#confined = new ConfinedFolders(agentDir);
   }
 
-  /** The nearest decision for the folder or one above it; undefined when there is none. */
+  /** The decision that applies to a folder; undefined when there is none. */
   isTrusted(cwd: string): boolean | undefined {
     return this.decisionFor(cwd)?.decision;
   }
 
-  /** That decision with the folder it was made for. */
+  /**
+   * The nearest decision for the folder or one above it, with the folder it was made for. Trust does not cover a folder
+   * below one in which commands were confined: they may have made its `.pi`.
+   */
   decisionFor(cwd: string): { path: string; decision: boolean } | undefined {
     const decisions = this.#tryRead();
-    for (let folder = realPath(cwd); ; folder = dirname(folder)) {
+    const start = realPath(cwd);
+    for (let folder = start; ; folder = dirname(folder)) {
       const decision = Object.hasOwn(decisions, folder) ? decisions[folder] : undefined;
-      if (typeof decision === 'boolean') return { path: folder, decision };
+      if (typeof decision === 'boolean')
+        return decision && folder !== start && this.#confined.isOneAbove(start)
+          ? undefined
+          : { path: folder, decision };
       if (folder === dirname(folder)) return undefined;
     }
+  }
+
+  /** The folders with a decision to trust them. */
+  trustedFolders(): string[] {
+    return Object.entries(this.#tryRead()).flatMap(([folder, decision]) => (decision === true ? [folder] : []));
   }
 
   /**

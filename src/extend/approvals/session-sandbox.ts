@@ -4,6 +4,8 @@ import type { CommandSandbox } from '../../agent/permission.ts';
 import { NO_SANDBOX, Refusal } from '../../protocol/errors.ts';
 import type { SandboxState, SandboxUse } from '../../protocol/generated/vocabulary.ts';
 import type { ApprovalSettings } from '../../store/approvals/approval-settings.ts';
+import { ConfinedFolders } from '../../store/approvals/confined-folders.ts';
+import { TrustStore } from '../../store/trust.ts';
 import { createSandbox } from '../../system/sandbox/create-sandbox.ts';
 import { alwaysHidden } from '../../system/sandbox/hidden.ts';
 import { probeSandbox } from '../../system/sandbox/probe.ts';
@@ -100,7 +102,7 @@ export class SessionSandbox {
       this.#isReadOnly = readOnly;
       await this.end();
     }
-    this.#creating ??= createSandbox(this.#options(readOnly));
+    this.#creating ??= this.#create(readOnly);
     const creating = this.#creating;
     try {
       const sandbox = await creating;
@@ -126,6 +128,15 @@ export class SessionSandbox {
     this.#sandbox = undefined;
     this.#writable = undefined;
     await (await creating?.catch(() => undefined))?.close();
+  }
+
+  async #create(readOnly: boolean): Promise<Sandbox> {
+    const { agentDir } = this.#parts.folders();
+    const options = { ...this.#options(readOnly), trusted: new TrustStore(agentDir).trustedFolders() };
+    const { roots } = writableRoots(options);
+    // Listed before the first command, so that trust covers no extension that a command makes below.
+    if (roots.length > 0) await new ConfinedFolders(agentDir).add(roots);
+    return createSandbox(options);
   }
 
   get #network() {

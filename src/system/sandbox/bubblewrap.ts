@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type Cell, startCell, unshareArguments } from './cell.ts';
 import { Entry } from './entry.ts';
 import { confinedEnvironment } from './environment.ts';
@@ -5,7 +6,7 @@ import { type Launcher, makeLauncher } from './launcher.ts';
 import { networkEnvironment, startProxy } from './network/cell-network.ts';
 import type { CellProxy } from './network/proxy.ts';
 import type { SandboxPrograms } from './programs.ts';
-import { existingPath, folderIdentity, type WritableRoots, writableRoots } from './roots.ts';
+import { folderIdentity, type WritableRoots, writableRoots } from './roots.ts';
 import type { Sandbox, SandboxLaunch, SandboxOptions } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 import { makeSessionFiles, type SessionFiles } from './session-files.ts';
@@ -142,8 +143,7 @@ export class BubblewrapSandbox implements Sandbox {
   }
 
   #addStubs(): void {
-    const cwd = existingPath(this.#options.cwd);
-    if (cwd !== undefined && this.#writable.projects.includes(cwd)) this.#stubs.addFolder(`${cwd}/.pi`);
+    for (const path of this.#writable.projects) if (folderIdentity(path)) this.#stubs.addPi(join(path, '.pi'));
     for (const path of this.#gitFolders.keys()) if (folderIdentity(path)) this.#stubs.addToGit(path);
   }
 }

@@ -8,7 +8,7 @@ import type { SandboxOptions } from './sandbox.ts';
 export interface WritableRoots {
   /** Real paths. None lies in another, unless a hidden folder is between them. */
   readonly roots: readonly string[];
-  /** Folders of the session inside a root, whose `.git` and `.pi` are read-only. The roots are among them. */
+  /** The roots, and folders of the session and trusted ones inside a root: their `.git` and `.pi` are read-only. */
   readonly projects: readonly string[];
   /** Folders that must not be renamed, since protected paths lie below. Parents come first. */
   readonly pins: readonly Pin[];
@@ -78,7 +78,7 @@ export function writableRoots(options: SandboxOptions): WritableRoots {
   if (options.readOnly) return { roots: [], projects: [], pins: [] };
   const hidden = hiddenPaths(options);
   const roots = rootsOf(options, hidden);
-  const projects = projectsOf(options.cwd, roots);
+  const projects = projectsOf(options, roots);
   return { roots, projects, pins: pinsOf(roots, [...projects.map((path) => `${path}/.git`), ...hidden]) };
 }
 
@@ -92,11 +92,14 @@ function rootsOf(options: SandboxOptions, hidden: readonly string[]): string[] {
   return folders.filter((path) => containers(path).every((root) => isMasked(path, root))).sort();
 }
 
-function projectsOf(cwd: string, roots: readonly string[]): string[] {
+function projectsOf({ cwd, trusted = [] }: SandboxOptions, roots: readonly string[]): string[] {
   const real = existingPath(cwd);
   const root = real === undefined ? undefined : innermost(real, roots);
   const below = real === undefined || root === undefined ? [] : [...foldersBetween(root, real), real];
-  return [...new Set([...roots, ...below])];
+  const inside = trusted
+    .filter((path) => innermost(path, roots) !== undefined)
+    .filter((path) => existingPath(path) === path && folderIdentity(path) !== undefined);
+  return [...new Set([...roots, ...below, ...inside])];
 }
 
 function pinsOf(roots: readonly string[], paths: readonly string[]): Pin[] {

@@ -1,56 +1,107 @@
-import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { guardLeftover, type Leftover, releaseLeftover } from '../processes/guardian.ts';
-import { linkStats } from './roots.ts';
+import { randomBytes } from '../random-bytes.ts';
+import { folderIdentity, linkStats } from './roots.ts';
 
 // A command could otherwise add these to `.git` to run programs outside.
-const GIT_FOLDERS = ['hooks', 'modules', 'worktrees'];
+const HOOKS = 'hooks';
+const GIT_FOLDERS = [HOOKS, 'modules', 'worktrees'];
 const GIT_FILES: Readonly<Record<string, string>> = { config: '', 'config.worktree': '', commondir: '.\n' };
 
 /** The paths in `.git` that stay read-only with `gitWrite`. */
 export const GUARDED_IN_GIT: readonly string[] = [...GIT_FOLDERS, ...Object.keys(GIT_FILES)];
 
-/** Folders and files that a sandbox makes so that they can be mounted over, and removes at its end. */
+const MARKER_PREFIX = '.tau-sandbox-';
+
+/**
+ * Folders and files that a sandbox makes so that they can be mounted over, and removes at its end.
+ *
+ * Sandboxes share them: each puts a marker, an empty folder, into `.pi` and `.git/hooks`, and the last one removes the
+ * stubs. A command whose mount is removed could make the folder again.
+ */
 export class Stubs {
-  readonly #made = new Map<string, Leftover>();
+  readonly #marker = `${MARKER_PREFIX}${process.pid}-${randomBytes(4).toString('hex')}`;
+  // In the order of removal.
+  readonly #stubs = new Map<string, Stub>();
+
+  /** Makes a missing `.pi`. */
+  addPi(path: string): void {
+    if (this.#stubs.has(path) || (linkStats(path) && !this.#isShared(path))) return;
+    this.#add([this.#markerIn(path), { kind: 'folder', path, content: '', sharedIn: path }]);
+  }
 
   /** Makes what is missing in `.git`. */
   addToGit(gitFolder: string): void {
-    for (const name of GIT_FOLDERS) this.addFolder(join(gitFolder, name));
-    for (const [name, content] of Object.entries(GIT_FILES)) this.#add('stub', join(gitFolder, name), content);
+    const hooks = join(gitFolder, HOOKS);
+    const isShared = this.#isShared(hooks);
+    const folders = GIT_FOLDERS.map((name) => ({ kind: 'folder' as const, name, content: '' }));
+    const files = Object.entries(GIT_FILES).map(([name, content]) => ({ kind: 'stub' as const, name, content }));
+    const missing = [...folders, ...files]
+      .map(({ kind, name, content }) => ({ kind, path: join(gitFolder, name), content, sharedIn: hooks }))
+      .filter(({ path }) => isShared || !linkStats(path));
+    this.#add([this.#markerIn(hooks), ...missing]);
   }
 
-  addFolder(path: string): void {
-    this.#add('folder', path, '');
-  }
-
-  /** Removes what is as it was made. */
+  /** Removes what is as it was made and not in use by another sandbox. */
   remove(): void {
-    for (const leftover of this.#made.values()) {
-      ignoreErrors(() => (leftover.kind === 'folder' ? rmdirSync(leftover.path) : removeUnchanged(leftover.path)));
-      releaseLeftover(leftover);
+    for (const stub of this.#stubs.values()) {
+      if (!this.#isShared(stub.sharedIn)) ignoreErrors(() => removeUnchanged(stub));
+      releaseLeftover(stub);
     }
-    this.#made.clear();
+    this.#stubs.clear();
   }
 
-  #add(kind: 'folder' | 'stub', path: string, content: string): void {
-    if (linkStats(path)) return;
-    const leftover = { kind, path };
-    guardLeftover(leftover);
-    this.#made.set(path, leftover);
-    // Without the right to write there, a command has none either.
-    ignoreErrors(() => (kind === 'folder' ? mkdirSync(path) : writeFileSync(path, content, { flag: 'wx' })));
+  #markerIn(folder: string): Stub {
+    return { kind: 'folder', path: join(folder, this.#marker), content: '' };
+  }
+
+  /** Adds stubs in the order of removal, and makes them in the other. */
+  #add(stubs: readonly Stub[]): void {
+    const added = stubs.filter(({ path }) => !this.#stubs.has(path));
+    for (const stub of added) {
+      guardLeftover(stub);
+      this.#stubs.set(stub.path, stub);
+    }
+    for (const stub of added.toReversed()) ignoreErrors(() => make(stub));
+  }
+
+  /** Whether another sandbox has a marker in a folder. */
+  #isShared(folder: string | undefined): boolean {
+    if (folder === undefined || folderIdentity(folder) === undefined) return false;
+    return namesIn(folder).some((name) => name.startsWith(MARKER_PREFIX) && name !== this.#marker);
   }
 }
 
-function removeUnchanged(path: string): void {
-  if (['', '.\n'].includes(readFileSync(path, 'utf8'))) rmSync(path);
+interface Stub extends Leftover {
+  readonly kind: 'folder' | 'stub';
+  readonly content: string;
+  // The folder of the markers; markers themselves are not shared.
+  readonly sharedIn?: string;
+}
+
+function make({ kind, path, content }: Stub): void {
+  if (kind === 'folder') mkdirSync(path);
+  else writeFileSync(path, content, { flag: 'wx' });
+}
+
+function removeUnchanged({ kind, path }: Stub): void {
+  if (kind === 'folder') rmdirSync(path);
+  else if (['', '.\n'].includes(readFileSync(path, 'utf8'))) rmSync(path);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 function ignoreErrors(work: () => void): void {
   try {
     work();
   } catch {
-    // It was removed or changed meanwhile: then it is the user's.
+    // It is there, or was changed meanwhile and is the user's, or this user may not write there: then a command may not.
   }
 }

@@ -42,6 +42,8 @@ export interface SessionSetup {
   readonly programs?: SandboxPrograms;
   /** The folder of the session, below home. */
   readonly folder?: string;
+  /** A session whose folders this one shares. */
+  readonly beside?: Pick<ConfinedSession, 'home' | 'cwd'>;
 }
 
 /** Opens sandboxed sessions that are closed after the test. */
@@ -53,9 +55,9 @@ export function confinedSessions(base: string): (setup?: SessionSetup) => Promis
     for (const sandbox of open) await sandbox.close();
     open.clear();
   });
-  return async ({ options = {}, prepare, programs, folder = 'work' } = {}) => {
-    const home = join(base, `home-${++count}`);
-    const cwd = join(home, folder);
+  return async ({ options = {}, prepare, programs, folder = 'work', beside } = {}) => {
+    const home = beside?.home ?? join(base, `home-${++count}`);
+    const cwd = beside?.cwd ?? join(home, folder);
     mkdirSync(cwd, { recursive: true });
     prepare?.({ home, cwd });
     const sandbox = await createSandbox({ ...sandboxOptions(home, cwd), ...options }, programs);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { openTestAgent } from '../../support/agent/test-agent.ts';
 import { bash, CONFINED, openConfined, resultOf } from '../../support/sandbox/confined-agent.ts';
 import { git, makeRepository, newUserHome, writeFile } from '../../support/sandbox/user-home.ts';
 import { itConfined } from '../../support/sandbox/working-sandbox.ts';
@@ -93,6 +94,32 @@ itConfined('[A145] no command plants a hook, a configuration or an extension tha
   expect(readdirSync(join(home.cwd, '.pi'))).toEqual(['settings.json']);
   expect(readFileSync(settings, 'utf8')).toBe('{}');
   expect(existsSync(join(home.root, 'ran'))).toBe(false);
+});
+
+itConfined('[A157] trust of a folder covers no extension that a confined command makes below it', async () => {
+  const home = newUserHome();
+  const [made, trusted] = [join(home.cwd, 'made'), join(home.cwd, 'trusted')];
+  const decisions = Object.fromEntries([home.cwd, trusted].map((folder) => [folder, true]));
+  writeFile(join(home.agentDir, 'trust.json'), JSON.stringify(decisions));
+  const extension = 'export default (pi) => pi.registerCommand("evil", { handler: () => {} });';
+  writeFile(join(trusted, '.pi/extensions/own.ts'), extension);
+  const plant = `p=.pi/extensions; mkdir -p made/$p; for f in made trusted; do echo '${extension}' > $f/$p/evil.ts; done`;
+  const { text } = await resultOf(bash(`{ ${plant}; mv trusted t; } 2>&1; exit 0`), { home });
+
+  const states = [];
+  for (const cwd of [home.cwd, made, trusted]) {
+    const agent = await openTestAgent('stdio', { home: { ...home, cwd } });
+    states.push(await agent.peer.ok({ type: 'get_state' }));
+    await agent.close();
+  }
+
+  expect(text).toMatch(/Read-only file system[\s\S]*busy/);
+  expect(readdirSync(join(trusted, '.pi/extensions'))).toEqual(['own.ts']);
+  expect(states).toMatchObject([
+    { projectTrusted: true },
+    { projectTrusted: false, skippedFiles: [join(made, '.pi/extensions/evil.ts')] },
+    { projectTrusted: true },
+  ]);
 });
 
 itConfined(

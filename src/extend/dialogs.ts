@@ -48,6 +48,8 @@ interface DialogOptions {
   readonly opener?: 'command' | undefined;
   /** Ends the dialog without an answer, because it is not needed any more. */
   readonly settled?: AbortSignal | undefined;
+  /** Called with what ended the dialog: `client`, `timeout`, `abort` or `agent`. */
+  readonly onEnd?: (by: string) => void;
 }
 
 interface OpenDialog {
@@ -75,7 +77,7 @@ export class Dialogs {
   }
 
   /** The user's response; undefined if the dialog is cancelled, times out or is aborted. */
-  open(dialog: Dialog, { timeout = this.#clients.deadlineMs(), signal, opener, settled }: DialogOptions = {}) {
+  open(dialog: Dialog, { timeout = this.#clients.deadlineMs(), signal, opener, settled, onEnd }: DialogOptions = {}) {
     const id = newUuid();
     if (signal?.aborted || settled?.aborted) return Promise.resolve(undefined);
     if (!this.isAnswerable(dialog.method)) {
@@ -100,6 +102,7 @@ export class Dialogs {
           signal?.removeEventListener('abort', abort);
           settled?.removeEventListener('abort', settle);
           this.#clients.close(request, by, respondent);
+          onEnd?.(by);
           resolve(response?.cancelled ? undefined : response);
         },
       };

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
@@ -11,7 +12,7 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../protocol/json.ts';
 import { expandHome } from './agent-dir.ts';
-import { readJsonObject } from './json-file.ts';
+import { MalformedFile, readJsonObject } from './json-file.ts';
 
 /** The settings in `settings.json` that tau reads. Keys of other programs are kept beside them. */
 export interface Settings {
@@ -264,7 +265,7 @@ export function readSettings(source: SettingsSource): { settings: Settings; warn
   const warnings: string[] = [];
   const merged: JsonObject = {};
   const [user = '', ...project] = settingsFiles(source);
-  merge(merged, readSettingsFile(user, warnings));
+  merge(merged, readUserSettings(user, warnings));
   for (const file of project) merge(merged, withoutUserSettings(readSettingsFile(file, warnings)));
   return { settings: withHome(merged), warnings };
 }
@@ -310,12 +311,33 @@ export function settingsFiles({ agentDir, cwd, trusted }: SettingsSource): Itera
 
 /** The valid settings in a file. A malformed file counts as empty, with a warning. */
 export function readSettingsFile(file: string, warnings: string[]): JsonObject {
+  return readOrIgnore(file, warnings, () => ({}));
+}
+
+/** The same of the user's file. A malformed one that names limits of the agent must not leave everything allowed. */
+export function readUserSettings(file: string, warnings: string[]): JsonObject {
+  return readOrIgnore(file, warnings, (error) => {
+    if (!(error instanceof MalformedFile)) return {};
+    const text = readFileSync(file, 'utf8');
+    const named = STRICT_LIMITS.filter(([name]) => text.includes(`"${name}"`));
+    for (const [name, limit] of named)
+      warnings.push(`${file}: until the file is corrected, ${name} counts as ${JSON.stringify(limit)}`);
+    return Object.fromEntries(named);
+  });
+}
+
+const STRICT_LIMITS: readonly [name: string, limit: JsonObject][] = [
+  ['approvals', { mode: 'ask' }],
+  ['sandbox', { use: 'required' }],
+];
+
+function readOrIgnore(file: string, warnings: string[], instead: (error: unknown) => JsonObject): JsonObject {
   try {
     const values = readJsonObject(file) ?? {};
     return withAbsolutePaths(accept({ schemas, values, location: `${file}: `, warnings }), dirname(file));
   } catch (error) {
     warnings.push(`${file}: ${messageOf(error)}; the file is ignored`);
-    return {};
+    return instead(error);
   }
 }
 

@@ -299,7 +299,7 @@ it('a dialog that times out is closed with a notice', async () => {
   await messageBox(page).waitFor();
   const traffic = new Traffic();
   await traffic.watch(page);
-  traffic.hold('"by":"timeout"');
+  traffic.holdFrom('"by":"timeout"');
   await page.reload();
   await submitPrompt(page, '/brief');
   await dialog(page, 'Now?').waitFor();

@@ -294,14 +294,15 @@ describe('with limited access', () => {
       return { ...launch, cwd: launch.cwd.replace('/session-tmp', tmp) };
     };
     const files = { ...space.files, translate: (path: string) => path.replace('/session-tmp', tmp) };
-    const run = (args: Record<string, unknown>) => call(space.cwd, { files, sandbox: { confine } }, 'grep', args);
+    const run = (args: Record<string, unknown>) =>
+      call(space.cwd, { files, sandbox: { confine, reach: '' } }, 'grep', args);
 
     expect(await run({ pattern: 'key' })).toBe('file:1: key');
     expect(await run({ pattern: 'key', path: '/session-tmp' })).toBe('a/b:1: key');
     expect(await run({ pattern: 'key', path: '/session-tmp/a/b' })).toBe('b:1: key');
     expect(launches.map(({ cwd }) => cwd)).toEqual([space.cwd, '/session-tmp', '/session-tmp/a']);
     expect(launches.map(({ command }) => basename(command))).toEqual(['rg', 'rg', 'rg']);
-    const failing = { confine: () => Promise.reject(new Error('no sandbox')) };
+    const failing = { confine: () => Promise.reject(new Error('no sandbox')), reach: '' };
     await expect(call(space.cwd, { files, sandbox: failing }, 'grep', { pattern: 'key' })).rejects.toThrow(
       'no sandbox',
     );

@@ -9,7 +9,7 @@ import type { ApprovalSettings } from '../../store/approvals/approval-settings.t
 import type { ApprovalsFile } from '../../store/approvals/approvals-file.ts';
 import type { Dialogs } from '../dialogs.ts';
 import type { CallFacts, CallSource } from './call-facts.ts';
-import { DENIED_UNASKED, type Decision, decide, deniedByUser, type Policy } from './decide.ts';
+import { DENIED_UNANSWERED, DENIED_UNASKED, type Decision, decide, deniedByUser, type Policy } from './decide.ts';
 import { factsOf } from './facts-of-call.ts';
 import { FilePolicy } from './file-policy.ts';
 import { Grants } from './grants.ts';
@@ -130,7 +130,7 @@ export class Approvals {
     return new FilePolicy({
       writable: sandbox.writable,
       // Below /proc lies the environment of this process, with its keys.
-      hidden: [...sandbox.hidden, '/proc'],
+      hidden: () => [...sandbox.hidden, '/proc'],
       readable: sandbox.readable,
       replaced: sandbox.replaced,
       cwd,
@@ -215,7 +215,7 @@ export class Approvals {
       cwd,
       isConfined: sandbox.isOn,
       isExternal: sandbox.state.status === 'external',
-      isTrustedProgram: programCheck({ path: pathVariable(), writable: sandbox.writable }),
+      isTrustedProgram: programCheck({ path: pathVariable, writable: sandbox.writable }),
     });
   }
 
@@ -228,6 +228,7 @@ export class Approvals {
       const answer = await this.#ask(facts, decision, context);
       if (answer === 'settled') continue;
       if (answer === 'unasked') throw denied(DENIED_UNASKED, 'nobody');
+      if (answer === 'unanswered') throw denied(DENIED_UNANSWERED, 'nobody');
       await this.#apply(answer, facts, context);
       return;
     }
@@ -237,7 +238,7 @@ export class Approvals {
     facts: CallFacts,
     decision: Extract<Decision, { kind: 'ask' }>,
     { run, signal, question, translate }: QuestionContext,
-  ): Promise<Answer | 'settled' | 'unasked'> {
+  ): Promise<Answer | 'settled' | 'unasked' | 'unanswered'> {
     const { dialogs, modeOf, folders, sandbox, pathVariable } = this.#parts;
     if (!dialogs.isAnswerable('select')) return 'unasked';
     const { cwd } = folders();
@@ -250,15 +251,24 @@ export class Approvals {
       translate,
       isConfined: sandbox.isOn,
       waitMs: this.#settings?.approvals.waitMs ?? QUESTION_WAIT_MS,
-      isTrustedProgram: programCheck({ path: pathVariable(), writable: sandbox.writable }),
+      isTrustedProgram: programCheck({ path: pathVariable, writable: sandbox.writable }),
     });
     const open: OpenQuestion = { facts, run, isConfined: sandbox.isOn, settled: new AbortController() };
     this.#open.add(open);
     try {
-      const response = await dialogs.open(dialog, { timeout: undefined, signal, settled: open.settled.signal });
+      let endedBy = 'agent';
+      const response = await dialogs.open(dialog, {
+        timeout: undefined,
+        signal,
+        settled: open.settled.signal,
+        onEnd: (by) => {
+          endedBy = by;
+        },
+      });
       // The end of the run is no answer: nothing is recorded.
       throwIfAborted(signal);
-      return open.settled.signal.aborted ? 'settled' : answerTo(dialog, response);
+      if (open.settled.signal.aborted) return 'settled';
+      return endedBy === 'client' ? answerTo(dialog, response) : 'unanswered';
     } finally {
       this.#open.delete(open);
     }

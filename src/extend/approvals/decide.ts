@@ -68,6 +68,9 @@ export const deniedByUser = (message = ''): string =>
 /** The error result of a call that needs an approval, if no client can show the question. */
 export const DENIED_UNASKED = 'No user is there to allow this call; go on without it.';
 
+/** The error result of a call whose question was closed before it was answered. */
+export const DENIED_UNANSWERED = 'The question about this call was not answered; go on without it.';
+
 const DENIED_IN_PLAN_MODE = 'Not allowed in plan mode.';
 
 const GIVE_UP = 'Do not try it another way; say what you need.';

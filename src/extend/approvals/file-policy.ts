@@ -5,8 +5,8 @@ import type { FileAccess } from '../../agent/permission.ts';
 export interface FilePolicyParts {
   /** Folders in which files may be changed. */
   readonly writable: readonly string[];
-  /** Files and folders that are not read. */
-  readonly hidden: readonly string[];
+  /** Finds the files and folders that are not read; called when the first file is judged. */
+  readonly hidden: () => readonly string[];
   /** Files and folders inside hidden ones that are read. */
   readonly readable: readonly string[];
   /** Whether a rule denies to read a file. */
@@ -26,13 +26,15 @@ const PROTECTED_NAMES = new Set(['.git', '.pi']);
 export class FilePolicy implements FileAccess {
   readonly #parts: FilePolicyParts;
   readonly #approved = new Set<string>();
+  #hidden: readonly string[] | undefined;
 
   constructor(parts: FilePolicyParts) {
     this.#parts = parts;
   }
 
   get hidden(): readonly string[] {
-    return this.#parts.hidden;
+    this.#hidden ??= this.#parts.hidden();
+    return this.#hidden;
   }
 
   readonly translate = (path: string): string => {
@@ -66,8 +68,8 @@ export class FilePolicy implements FileAccess {
   }
 
   isHidden(path: string): boolean {
-    const { hidden, readable } = this.#parts;
-    const isListed = isBelowAny(path, hidden) && !isBelowAny(path, readable);
+    const { readable } = this.#parts;
+    const isListed = isBelowAny(path, this.hidden) && !isBelowAny(path, readable);
     return isListed || this.#isReplaced(path);
   }
 

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { basename } from 'node:path';
 import { BUILTIN_TOOL_NAMES } from '../../agent/tools/builtin-tools.ts';
 import { type CallFacts, type CallSubject, isOrdinary, type ReadSubject, type WriteSubject } from './call-facts.ts';
 import { type Argv, isHarmlessBuiltin } from './plain-commands.ts';
@@ -21,12 +22,25 @@ export const allowsAnyCommand = (rule: ApprovalRule, outside: boolean): boolean 
 export const isTrustedCommand = ([program = '']: Argv, isTrusted: ProgramCheck, outside = false): boolean =>
   (program.includes('/') && !outside) || isHarmlessBuiltin(program) || isTrusted(program);
 
-/** Whether a rule that asks or denies covers this command: also if the program is called by a path. */
+/**
+ * Whether a rule that asks or denies covers this command: also if the program is called by a path, or by a program that
+ * runs others.
+ */
 export function restrictsCommand(rule: ApprovalRule, argv: Argv, outside: boolean): boolean {
   if (isElsewhere(rule, outside)) return false;
   if (rule.type === 'tool') return rule.covers('bash');
-  return rule.type === 'command' && matchesWords(rule, argv, isSameProgram);
+  if (rule.type !== 'command') return false;
+  const [program = '', ...words] = argv;
+  if (matchesWords(rule, argv, isSameProgram)) return true;
+  return LAUNCHERS.has(basename(program)) && restrictsLine(rule, words, outside);
 }
+
+// Programs that run the command in their arguments.
+const LAUNCHERS: ReadonlySet<string> = new Set([
+  ...['busybox', 'chroot', 'command', 'doas', 'env', 'exec', 'find', 'flock', 'ionice', 'nice', 'nohup', 'nsenter'],
+  ...['parallel', 'runuser', 'script', 'setsid', 'stdbuf', 'strace', 'su', 'sudo', 'time', 'timeout', 'unshare'],
+  ...['watch', 'xargs'],
+]);
 
 /** Whether the words of such a rule stand anywhere among the words of a line that is not plain. */
 export function restrictsLine(rule: ApprovalRule, words: Argv, outside: boolean): boolean {

@@ -4,8 +4,8 @@ import { realPath } from '../../system/files/real-path.ts';
 import type { ProgramCheck } from './match-rule.ts';
 
 interface ProgramFolders {
-  /** The variable PATH of commands. */
-  readonly path: string;
+  /** Returns the variable PATH of commands. */
+  readonly path: () => string;
   /** The real paths of folders that commands may change. */
   readonly writable: readonly string[];
 }
@@ -16,7 +16,7 @@ export function programCheck({ path, writable }: ProgramFolders): ProgramCheck {
   return (name) => {
     // A path may lead through folders that the model can change.
     if (name.includes('/')) return name.startsWith('/') && !isWritable(realPathOf(name) ?? name);
-    for (const folder of path.split(':')) {
+    for (const folder of path().split(':')) {
       // A relative folder depends on where the command runs.
       if (!folder.startsWith('/')) return false;
       const real = realPathOf(join(folder, name));

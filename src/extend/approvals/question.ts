@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { proposedChange } from '../../agent/tools/edit/proposed-change.ts';
 import { fileTargetOf } from '../../agent/tools/file-target.ts';
 import type {
@@ -123,7 +124,7 @@ function shownHost({ host, port }: { host: string; port: number }): Shown {
   return {
     title: 'Connect to this host?',
     subject: { type: 'host', host: text, port },
-    text: `${text}:${port}`,
+    text: `${isIP(host) === 6 ? `[${text}]` : text}:${port}`,
     isCut,
   };
 }
@@ -172,7 +173,7 @@ const RIGHTS: Readonly<Record<CallSource, string | undefined>> = {
 function descriptionOf({ call, facts: { subject } }: Question): string | undefined {
   const { why } = call.args;
   if (subject.type === 'command' && subject.outside && typeof why === 'string' && why.trim() !== '')
-    return `The model gives this reason: ${showCommand(why).text}`;
+    return `The model gives this reason: ${showName(why).text}`;
   if (subject.type === 'write' && subject.hasOtherNames)
     return 'The file has other names (hard links), which change too.';
   if (subject.type === 'write' && subject.isProtected)

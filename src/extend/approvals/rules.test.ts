@@ -94,6 +94,27 @@ it('no rule allows a program that the model may have put into PATH; those of the
   expect(decide(bash('echo a'), { ...policy, isTrustedProgram: () => false }).kind).toBe('allow');
 });
 
+it('a rule for outside that allows has no wildcard for words; one that denies may', () => {
+  const parse = (list: 'allow' | 'ask' | 'deny') =>
+    parseRules(['bash:outside(git push *)'], { list, home: '/home/me' });
+
+  expect(parse('allow')).toEqual({ rules: [], warnings: [expect.stringContaining('cannot end with *')] });
+  expect(parse('deny').rules).toHaveLength(1);
+  expect(parse('ask').rules).toHaveLength(1);
+});
+
+it.each(['env A=1 sudo x', '/usr/bin/timeout 5 sudo x', 'find . -exec /bin/sudo x +', 'ls | xargs -n 1 sudo'])(
+  'a rule that denies covers the program that another one runs: %s',
+  (line) => {
+    expect(isDenied('bash(sudo *)', bash(line))).toBe(true);
+    expect(isDenied('bash(su *)', bash(line))).toBe(false);
+  },
+);
+
+it('words that are arguments of other programs are not denied', () => {
+  expect(isDenied('bash(sudo *)', bash('echo sudo x'))).toBe(false);
+});
+
 it('only bash:outside takes a command out of the sandbox', () => {
   expect(isAllowed('bash', bash('git push', true))).toBe(false);
   expect(isAllowed('*', bash('git push', true))).toBe(false);

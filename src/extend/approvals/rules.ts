@@ -109,13 +109,16 @@ function nameRule(text: string, name: string): ApprovalRule {
 
 function commandRule(text: string, spec: string, { list }: RuleContext): ApprovalRule | string {
   const anyMore = spec === '*' || spec.endsWith(' *');
+  const outside = text.startsWith('bash:outside');
+  if (list === 'allow' && outside && anyMore && spec !== '*')
+    return 'outside of the sandbox further words can run any program, so a rule that allows cannot end with *';
   const fixed = anyMore ? spec.slice(0, -1).trim() : spec;
   const words = fixed === '' ? [] : commandWords(fixed);
   if (!words) return 'a rule for bash holds the words of one command; only a last word * is a wildcard';
   const [program] = words;
   if (list === 'allow' && program !== undefined && !canBePlain(program))
     return `${program} can change what other commands do, so no rule allows it`;
-  return { type: 'command', text, words, anyMore, outside: text.startsWith('bash:outside') };
+  return { type: 'command', text, words, anyMore, outside };
 }
 
 interface GlobRule {

@@ -93,7 +93,7 @@ export class SessionSandbox {
   async forCall({ readOnly }: { readonly readOnly: boolean }): Promise<CommandSandbox | undefined> {
     if (!this.isOn) return undefined;
     const sandbox = await this.open({ readOnly });
-    return { confine: (launch: SandboxLaunch) => sandbox.confine(launch) };
+    return { confine: (launch: SandboxLaunch) => sandbox.confine(launch), reach: this.#reach(readOnly) };
   }
 
   /** Makes the sandbox, if there is none. One that may change files ends before one that may not begins. */
@@ -139,6 +139,13 @@ export class SessionSandbox {
     return createSandbox(options);
   }
 
+  #reach(readOnly: boolean): string {
+    const roots = readOnly ? [] : this.writable;
+    const guarded = this.#parts.settings()?.gitWrite ? '.pi and the hooks of git' : '.git and .pi';
+    const files = roots.length === 0 ? 'nothing but /tmp' : `${[...roots, '/tmp'].join(', ')} (but not ${guarded})`;
+    return `it can write to ${files}, and connect to ${HOSTS[this.#network]}`;
+  }
+
   get #network() {
     const network = this.#parts.settings()?.network ?? 'ask';
     return network === 'none' || network === 'open' ? network : 'ask';
@@ -169,6 +176,8 @@ export class SessionSandbox {
     };
   }
 }
+
+const HOSTS = { ask: 'the hosts that the user allows', none: 'no host', open: 'every host' } as const;
 
 // The system prompt names files of these to the model, and skills start programs of their own. All others are hidden:
 // keys, tokens, settings, sessions.

@@ -145,6 +145,22 @@ it('a mode or a use of the sandbox that is misspelt counts as a strict one', () 
   expect([settings.approvals.mode, settings.sandbox.use]).toEqual(['ask', 'required']);
 });
 
+it.each([
+  ['{"approvals": {"mode": "plan",}', 'ask', undefined],
+  ['{"sandbox": {"use": "off"', undefined, 'required'],
+  ['{"approvals": {}, "sandbox": {}', 'ask', 'required'],
+  ['{"theme": "dark"', undefined, undefined],
+])('a malformed file of the user counts as strict about the groups that it names: %s', (text, mode, use) => {
+  const source = files({ 'agent/settings.json': text });
+
+  const { settings } = readApprovalSettings(source);
+  const read = readSettings({ ...source, trusted: false });
+
+  expect([settings.approvals.mode, settings.sandbox.use]).toEqual([mode, use]);
+  expect([read.settings.approvals?.mode, read.settings.sandbox?.use]).toEqual([mode, use]);
+  expect(read.warnings).toHaveLength(1 + [mode, use].filter(Boolean).length);
+});
+
 it('a malformed file of a project is named', () => {
   const { settings, warnings } = readApprovalSettings(files({ 'project/.pi/settings.json': '{' }));
 

@@ -3,7 +3,7 @@ import { strictestMode } from '../../protocol/approvals/approval-modes.ts';
 import type { ApprovalMode } from '../../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../../protocol/json.ts';
 import { expandHome } from '../agent-dir.ts';
-import { readSettingsFile, type Settings, settingsFiles } from '../settings.ts';
+import { readSettingsFile, readUserSettings, type Settings, settingsFiles } from '../settings.ts';
 
 type Approvals = NonNullable<Settings['approvals']>;
 type SandboxGroup = NonNullable<Settings['sandbox']>;
@@ -37,7 +37,7 @@ export function readApprovalSettings(source: { readonly agentDir: string; readon
   const warnings: string[] = [];
   const [userFile = '', ...projectFiles] = settingsFiles({ ...source, trusted: true });
   const problems: string[] = [];
-  const values = readSettingsFile(userFile, problems);
+  const values = readUserSettings(userFile, problems);
   const user = withStrictDefaults(groupsOf({ file: userFile, cwd: source.cwd, warnings }, values), problems);
   const projects = projectFiles.map((file) => projectPart({ file, cwd: source.cwd, warnings }, user.approvals.mode));
   const all = <K extends string>(read: (part: ProjectPart) => Readonly<Record<K, readonly string[]>>, name: K) =>
@@ -103,7 +103,9 @@ function projectPart(file: SettingsFile, userMode: ApprovalMode | undefined): Pr
   const found: string[] = [];
   const values = readSettingsFile(file.file, found);
   // `readSettings` reports other settings, if the project is trusted.
-  file.warnings.push(...found.filter((warning) => /: (approvals|sandbox)\b|the file is ignored$/.test(warning)));
+  file.warnings.push(
+    ...found.filter((warning) => /: (approvals|sandbox)\b|the file is ignored$|until the file is mended/.test(warning)),
+  );
   const ignored = (name: string, reason: string) =>
     file.warnings.push(`${file.file}: ${name} ${reason}; it is ignored`);
   for (const name of ['approvals', 'sandbox']) {

@@ -63,7 +63,7 @@ for entry in $leftovers; do
   path=\${entry#*:}
   path=\${path%|}
   case $entry in
-    tree:*) rm -rf -- "$path" || rm -rf -- "$path" ;;
+    tree:*) rm -rf -- "$path" || { chmod -R u+rwX -- "$path"; rm -rf -- "$path"; } ;;
     folder:*) rmdir -- "$path" ;;
     stub:*) [ -f "$path" ] && case $(cat -- "$path") in '' | .) rm -f -- "$path" ;; esac ;;
   esac

@@ -21,17 +21,20 @@ const DROPPED = new Set([
 const DROPPED_GROUPS = /^(AWS|DBUS)_/;
 
 // Names by which other programs hand over secrets.
-const SECRET = /(^|_)(TOKEN|SECRET|(?:PG)?PASSWORD|PASSWD|PASS|KEY|APIKEY|CREDENTIALS?|DSN)$/i;
+const SECRET =
+  /PASSWORD|PASSWD|SECRET|(^|_)((AUTH)?TOKEN|API_?KEY|CREDENTIALS?)(_|$)|(^|_)(PASS|KEY|DSN|AUTH)$|_PWD$|^SSHPASS$/i;
 
 // A proxy of the user is out of reach; the sandbox names its own.
 const PROXIES = /^(http|https|ftp|all|no)_proxy$|^npm_config_(http_?|https_)?proxy$|^npm_config_noproxy$/i;
 
-const PRIVATE_TMP = { TMPDIR: '/tmp', TMP: '/tmp', TEMP: '/tmp' };
+// Programs that fail without a cache in which they can write.
+const CACHES = { npm_config_cache: '.npm', GOCACHE: '.go-build', UV_CACHE_DIR: '.uv' };
 
 /** The environment of a confined command. `passed`: variables that stay although they look like secrets. */
-export function confinedEnvironment(env: Environment, passed: readonly string[]): Environment {
+export function confinedEnvironment(env: Environment, passed: readonly string[], tmp = '/tmp'): Environment {
   const kept = Object.entries(env).filter(([name]) => passed.includes(name) || !isDropped(name));
-  return { ...Object.fromEntries(kept), ...PRIVATE_TMP };
+  const caches = Object.entries(CACHES).map(([name, folder]) => [name, `${tmp}/${folder}`]);
+  return { ...Object.fromEntries([...caches, ...kept]), TMPDIR: tmp, TMP: tmp, TEMP: tmp };
 }
 
 /** The environment without the user's proxies. */

@@ -56,7 +56,7 @@ export function folderIdentity(path: string): string | undefined {
 
 /** The hidden files and folders that exist, by real path. */
 export function hiddenPaths({ home, hidden }: SandboxOptions): string[] {
-  const paths = [...alwaysHidden(home), ...hidden].flatMap((path) => existingPath(path) ?? []);
+  const paths = [...new Set([...alwaysHidden(home), ...hidden])].flatMap((path) => existingPath(path) ?? []);
   return [...new Set(paths)].filter((path) => path !== '/').sort();
 }
 

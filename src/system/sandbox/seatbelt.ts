@@ -24,7 +24,7 @@ export async function createSeatbeltSandbox(options: SandboxOptions): Promise<Sa
     proxyPort: port,
   });
   const confine = async ({ command, args, cwd, env }: SandboxLaunch): Promise<SandboxLaunch> => {
-    const kept = { ...confinedEnvironment(env, options.env), TMPDIR: files.tmp, TMP: files.tmp, TEMP: files.tmp };
+    const kept = confinedEnvironment(env, options.env, files.tmp);
     const reaching = options.network === 'open' ? kept : withoutProxies(kept);
     return {
       command: SANDBOX_EXEC,

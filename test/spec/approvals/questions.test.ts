@@ -327,11 +327,15 @@ it('[A130] a question waits waitMs for the next client of a socket, and is denie
   await next.ok({ type: 'hello', ui: ['confirm'] });
   await next.ok({ type: 'wait_idle' });
   const { messages } = await next.ok({ type: 'get_messages' });
+  const { entries } = await next.ok({ type: 'get_entries' });
 
   expect(messages.find(({ role }: { role: string }) => role === 'toolResult')).toMatchObject({
     isError: true,
-    details: { denied: true },
+    content: [{ text: expect.stringContaining('was not answered') }],
+    details: { denied: true, by: 'nobody' },
   });
+  // The user has not decided.
+  expect(entries.filter(({ customType }: { customType?: string }) => customType === 'tau.approval')).toEqual([]);
   expect(existsSync(join(home.cwd, 'a.txt'))).toBe(false);
 });
 

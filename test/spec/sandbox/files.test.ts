@@ -245,7 +245,7 @@ itConfined('[A150] the state names the folders that commands may change', async 
     writable: [home.cwd, join(home.root, 'shared')],
   });
   expect(result?.isError).toBe(true);
-  expect(readdirSync(join(home.root, 'shared')).sort()).toEqual(['new', 'there']);
+  expect(readdirSync(join(home.root, 'shared')).sort()).toEqual(['.pi', 'new', 'there']);
   expect(existsSync(join(home.root, 'other'))).toBe(false);
 });
 

@@ -64,6 +64,7 @@ export class Traffic {
   readonly #delayed: (() => void)[] = [];
   readonly #expected: { readonly text: string; readonly onFrame: () => void }[] = [];
   #heldText: string | undefined;
+  #holdsLaterFrames = false;
   #replacement: readonly [string, string] | undefined;
 
   /** Intercepts the sockets of all documents that this page loads from now on. */
@@ -77,7 +78,8 @@ export class Traffic {
       server.onMessage((message) => {
         const text = this.#replacement ? String(message).replace(...this.#replacement) : String(message);
         const pass = () => socket.send(text);
-        if (this.#heldText !== undefined && text.includes(this.#heldText)) this.#delayed.push(pass);
+        const isBehindHeld = this.#holdsLaterFrames && this.#delayed.length > 0;
+        if (isBehindHeld || (this.#heldText !== undefined && text.includes(this.#heldText))) this.#delayed.push(pass);
         else pass();
         for (const expected of this.#expected) if (text.includes(expected.text)) expected.onFrame();
       });
@@ -99,8 +101,15 @@ export class Traffic {
     this.#heldText = text;
   }
 
+  /** Holds the next frame from the server with this text and all after it. */
+  holdFrom(text: string): void {
+    this.#heldText = text;
+    this.#holdsLaterFrames = true;
+  }
+
   release(): void {
     this.#heldText = undefined;
+    this.#holdsLaterFrames = false;
     for (const pass of this.#delayed.splice(0)) pass();
   }
 }

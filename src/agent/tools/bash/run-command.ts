@@ -1,3 +1,4 @@
+import type { CommandSandbox } from '../../permission.ts';
 import { ToolError, type ToolInvocation, type ToolOutput, type ToolUpdate, textOutput } from '../../tool.ts';
 import { type CommandOutput, truncationNotice } from './command-output.ts';
 import { type CommandTimeout, runShell, type ShellOptions, type ShellRun, timeoutFor, timeoutText } from './shell.ts';
@@ -16,7 +17,7 @@ export async function runCommand(options: ShellOptions, invocation: ToolInvocati
     onStart: () => update({ content: [], details: NOT_TRUNCATED, added: { text: '', offset: 0 } }),
     onOutput: (output) => update(withNewText(output)),
   });
-  return commandResult(run, timeout, permission?.sandbox && options.isConfined ? refusalHint(run) : undefined);
+  return commandResult(run, timeout, options.isConfined ? refusalHint(run, permission?.sandbox) : undefined);
 }
 
 /** Result of an ended command for the model. Throws if the command failed. */
@@ -27,12 +28,12 @@ export function commandResult(run: ShellRun, timeout: CommandTimeout, hint?: str
 
 // Messages of programs whose access a sandbox refuses.
 const REFUSALS =
-  /read-only file system|operation not permitted|permission denied|could not resolve host|name or service not known|ENOTFOUND|EAI_AGAIN|EROFS|EPERM|x-proxy-error|403 Forbidden/i;
+  /read-only file system|operation not permitted|permission denied|could not resolve host|network is unreachable|name or service not known|ENOTFOUND|EAI_AGAIN|EROFS|EPERM|x-proxy-error|403 Forbidden/i;
 
 /** Names the way out if a command may have failed because of the sandbox. */
-function refusalHint({ exit, tail }: ShellRun): string | undefined {
-  if (exit.code === 0 || !REFUSALS.test(tail.content)) return undefined;
-  return 'The command ran in a sandbox: it can write to the working directory (but not to .git or .pi) and to /tmp, and connect only to allowed hosts. If it needs more, call bash again with outside: true and a reason: the user decides.';
+function refusalHint({ exit, tail }: ShellRun, sandbox: CommandSandbox | undefined): string | undefined {
+  if (!sandbox || exit.code === 0 || !REFUSALS.test(tail.content)) return undefined;
+  return `The command ran in a sandbox: ${sandbox.reach}. If it needs more, call bash again with outside: true and a reason: the user decides.`;
 }
 
 function failureText({ exit, end }: ShellRun, timeout: CommandTimeout): string | undefined {

@@ -71,7 +71,7 @@ export class SessionSandbox {
 
   /** The real paths of the files and folders that exist and that neither commands nor file tools read. */
   get hidden(): readonly string[] {
-    return hiddenPaths(this.#options(false));
+    return hiddenPaths(this.#secrets());
   }
 
   /** The paths inside hidden ones that both read. */
@@ -151,21 +151,21 @@ export class SessionSandbox {
     return network === 'none' || network === 'open' ? network : 'ask';
   }
 
+  #secrets() {
+    const { home, agentDir } = this.#parts.folders();
+    const credentials = [agentDir, ...alwaysHidden(home), ...alwaysHidden(homedir())];
+    return { home, credentials, hidden: [...credentials, ...(this.#parts.settings()?.hidden ?? [])] };
+  }
+
   #options(readOnly: boolean): SandboxOptions {
     const { cwd, home, agentDir } = this.#parts.folders();
-    const {
-      writable = [],
-      hidden = [],
-      env = [],
-      unixSockets = false,
-      gitWrite = false,
-    } = this.#parts.settings() ?? {};
-    const credentials = [agentDir, ...alwaysHidden(home), ...alwaysHidden(homedir())];
+    const { writable = [], env = [], unixSockets = false, gitWrite = false } = this.#parts.settings() ?? {};
+    const { credentials, hidden } = this.#secrets();
     return {
       cwd,
       home,
       writable: [...(isPowerful(cwd, credentials) ? [] : [cwd]), ...writable],
-      hidden: [...credentials, ...hidden],
+      hidden,
       readable: [...readableInAgentFolder(agentDir), ...this.#parts.programs],
       readOnly,
       network: this.#network,

@@ -1,4 +1,4 @@
-import { type BigIntStats, lstatSync, realpathSync } from 'node:fs';
+import { type BigIntStats, existsSync, lstatSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
 import { alwaysHidden } from './hidden.ts';
@@ -40,7 +40,7 @@ export function linkStats(path: string): BigIntStats | undefined {
 /** The real path; undefined when nothing is there. */
 export function existingPath(path: string): string | undefined {
   // Most hidden paths do not exist, and an exception costs more than this.
-  if (!linkStats(path)) return undefined;
+  if (!existsSync(path)) return undefined;
   try {
     return realpathSync.native(path);
   } catch {
@@ -55,7 +55,7 @@ export function folderIdentity(path: string): string | undefined {
 }
 
 /** The hidden files and folders that exist, by real path. */
-export function hiddenPaths({ home, hidden }: SandboxOptions): string[] {
+export function hiddenPaths({ home, hidden }: Pick<SandboxOptions, 'home' | 'hidden'>): string[] {
   const paths = [...new Set([...alwaysHidden(home), ...hidden])].flatMap((path) => existingPath(path) ?? []);
   return [...new Set(paths)].filter((path) => path !== '/').sort();
 }

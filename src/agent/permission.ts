@@ -35,6 +35,6 @@ export interface FileAccess {
 export interface CommandSandbox {
   /** Returns the launch that runs the command inside the sandbox. Rejects if there is no sandbox any more. */
   readonly confine: (launch: SandboxLaunch) => Promise<SandboxLaunch>;
-  /** What commands inside can do, as the end of "The command ran in a sandbox: ". */
+  /** The reach of commands inside, as the end of "The command ran in a sandbox: ". */
   readonly reach: string;
 }

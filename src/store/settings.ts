@@ -320,16 +320,14 @@ export function readUserSettings(file: string, warnings: string[]): JsonObject {
     if (!(error instanceof MalformedFile)) return {};
     const text = readFileSync(file, 'utf8');
     const named = STRICT_LIMITS.filter(([name]) => text.includes(`"${name}"`));
-    for (const [name, limit] of named)
-      warnings.push(`${file}: until the file is corrected, ${name} counts as ${JSON.stringify(limit)}`);
+    warnings.push(
+      ...named.map(([name, limit]) => `${file}: until it is corrected, ${name} counts as ${JSON.stringify(limit)}`),
+    );
     return Object.fromEntries(named);
   });
 }
 
-const STRICT_LIMITS: readonly [name: string, limit: JsonObject][] = [
-  ['approvals', { mode: 'ask' }],
-  ['sandbox', { use: 'required' }],
-];
+const STRICT_LIMITS = Object.entries({ approvals: { mode: 'ask' }, sandbox: { use: 'required' } });
 
 function readOrIgnore(file: string, warnings: string[], instead: (error: unknown) => JsonObject): JsonObject {
   try {

@@ -62,7 +62,9 @@ export async function serveApprovals(options: ApprovalsServerOptions = {}): Prom
   const intercept = `
     const { type, mode, rule } = request;
     if (type === 'set_approval_mode') {
-      if (mode in refused) answer(request, { success: false, error: refused[mode], code: 'permission_denied' });
+      if (state.approvalMode === null)
+        answer(request, { success: false, error: 'Unknown command', code: 'unknown_command' });
+      else if (mode in refused) answer(request, { success: false, error: refused[mode], code: 'permission_denied' });
       else {
         state.approvalMode = mode;
         answer(request, { success: true, data: { approvalMode: mode, sandbox: state.sandbox } });

@@ -3,7 +3,6 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { SessionSummary } from '../../../protocol/generated/vocabulary.ts';
 import { applyTheme, storedTheme, type Theme } from '../../theme.ts';
-import { confineNewSession } from '../actions/sessions/confine-new-session.ts';
 import { currentLogin, type LoginInfo } from '../server-api.ts';
 import { Attention } from './attention/attention.ts';
 import { isVisible, matchesMedia } from './browser-signals.ts';
@@ -86,7 +85,6 @@ export class App {
     effect(() => (this.sessions.isLoggedOut.value ? () => void this.#resumeAfterLogin() : undefined));
     // An extension may switch sessions first; the target is drawn only later.
     if (this.may('prompt')) effect(() => session.value?.onEditorText((text, id) => this.drafts.get(id).replace(text)));
-    effect(() => session.value && confineNewSession(session.value));
     // A sheet belongs to the session in which it was opened, also when a command switches sessions.
     effect(() => {
       if (sessionId.value !== undefined) this.sheet.value = undefined;

@@ -96,6 +96,7 @@ export class LiveSession {
     this.origin = target;
     this.remote = new RemoteSession(address.href, {
       ...(target.kind === 'new' ? { cwd: target.cwd } : { session: target.id }),
+      approvals: { mode: 'auto', sandbox: 'auto' },
       tail: INITIAL_MESSAGES,
       ui: UI_METHODS,
       reconnection: { maxRetries: Number.POSITIVE_INFINITY, maxDelayMs: MAX_RECONNECT_DELAY_MS },

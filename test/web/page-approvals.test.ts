@@ -4,7 +4,7 @@ import { bash } from '../support/agent/extensions.ts';
 import { ALL_OPTIONS, ALLOW_ONCE, commandApproval, DENY, serveApprovals } from '../support/page/approvals-server.ts';
 import { openTab, useBrowser, type ViewOptions } from '../support/page/browser.ts';
 import { visibleText } from '../support/page/export-page.ts';
-import { button, main, messageBox } from '../support/page/page-actions.ts';
+import { button, main, messageBox, visitWithScopes } from '../support/page/page-actions.ts';
 import { submitPrompt } from '../support/page/page-server.ts';
 import { watchFrames } from '../support/page/socket-frames.ts';
 
@@ -197,6 +197,19 @@ it('an approval is shown in every tab and after a reload, and disappears when it
   await card(one.page).waitFor({ state: 'detached' });
   await notice(one.page, 'Answered elsewhere: Run this command?').waitFor();
   expect([...one.complaints, ...other.complaints]).toEqual([]);
+});
+
+it('an answer beyond the limit of the login is refused with the reason, and the question stays', async () => {
+  const { page, server } = await visitWithApprovals([commandApproval('git push', { needs: 'full' })]);
+  await submitPrompt(page, 'say hello');
+  await page.waitForURL(/session=/);
+  const limited = await visitWithScopes(visit, server, { scopes: 'prompt,view', limit: 'auto', address: page.url() });
+
+  await card(limited.page).getByRole('button', { name: 'Allow once' }).click();
+  await notice(limited.page, 'limit').waitFor();
+  await card(limited.page).getByRole('button', { name: 'Deny', exact: true }).click();
+
+  await notice(page, '["deny"]').waitFor();
 });
 
 it('hidden, reordering and space-like characters of a command are named', async () => {

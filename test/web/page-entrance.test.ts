@@ -38,9 +38,9 @@ it('a valid token logs a browser in, an invalid token does not', async () => {
   const { page } = await visitWithToken(server, 'wrong');
 
   await page.getByText('This code or token is not valid, or no longer').waitFor();
-  await logIn(page, await createToken(server, 'view,prompt', 'phone'));
+  await logIn(page, await createToken(server, 'view,prompt'));
 
-  await page.getByText('Logged in as phone').waitFor();
+  await page.getByText('Logged in as guest').waitFor();
   await messageBox(page).waitFor();
 });
 
@@ -48,7 +48,7 @@ it('a view-only login can choose a session, but cannot start or change one', asy
   const home = newHome();
   storeSession(home, stored(home.cwd));
   const server = await servePage({ home });
-  const { page } = await visitWithToken(server, await createToken(server, 'view', 'eye'));
+  const { page } = await visitWithToken(server, await createToken(server, 'view'));
   const sockets: string[] = [];
   page.on('websocket', (socket) => sockets.push(socket.url()));
 
@@ -70,10 +70,10 @@ it('a view-only login can choose a session, but cannot start or change one', asy
 
 it('revoking a token disconnects its pages and shows the login form', async () => {
   const server = await servePage();
-  const { page } = await visitWithToken(server, await createToken(server, 'view,prompt', 'phone'));
+  const { page } = await visitWithToken(server, await createToken(server, 'view,prompt'));
   await messageBox(page).waitFor();
 
-  await runTau(server.home, ['token', 'revoke', 'phone']);
+  await runTau(server.home, ['token', 'revoke', 'guest']);
 
   await page.getByText('Invalid authentication token').waitFor();
   await page.getByLabel('Token').waitFor();
@@ -113,7 +113,7 @@ it('logging out removes everything but the theme from the browser storage', asyn
 
 it('logging in again in one tab resumes all tabs and keeps their drafts', async () => {
   const server = await servePage();
-  const token = await createToken(server, 'view,prompt', 'phone');
+  const token = await createToken(server, 'view,prompt');
   const view = await visitWithToken(server, token);
   const { page } = view;
   await submitPrompt(page, 'say hello');
@@ -125,7 +125,7 @@ it('logging in again in one tab resumes all tabs and keeps their drafts', async 
   await other.page.getByRole('button', { name: 'Log out' }).click();
   await page.getByLabel('Token').waitFor();
   await logIn(other.page, token);
-  await other.page.getByText('Logged in as phone').waitFor();
+  await other.page.getByText('Logged in as guest').waitFor();
 
   await page.getByRole('main').getByText('hello', { exact: true }).waitFor();
   expect(await messageBox(page).inputValue()).toBe('Half a sen');
@@ -136,7 +136,7 @@ it('logging in again in one tab resumes all tabs and keeps their drafts', async 
 
 it('after logging in again in one tab, another tab shows its run and can stop it', async () => {
   const server = await servePage({ script: [{ text: 'Hello.' }, { steps: [{ text: 'Endless ' }, { stall: true }] }] });
-  const token = await createToken(server, 'view,prompt', 'phone');
+  const token = await createToken(server, 'view,prompt');
   const view = await visitWithToken(server, token);
   const { page } = view;
   await messageBox(page).waitFor();

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { basename } from 'node:path';
 import { BUILTIN_TOOL_NAMES } from '../../agent/tools/builtin-tools.ts';
 import { type CallFacts, type CallSubject, isOrdinary, type ReadSubject, type WriteSubject } from './call-facts.ts';
-import { type Argv, isHarmlessBuiltin } from './plain-commands.ts';
+import { type Argv, isHarmlessBuiltin, literalWords } from './plain-commands.ts';
 import { type ApprovalRule, type CommandRule, normalHost, type PathRule } from './rules.ts';
 
 /** Finds the program of a name in PATH: false if it lies in a folder that the model can write. */
@@ -32,15 +32,15 @@ export function restrictsCommand(rule: ApprovalRule, argv: Argv, outside: boolea
   if (rule.type !== 'command') return false;
   const [program = '', ...words] = argv;
   if (matchesWords(rule, argv, isSameProgram)) return true;
-  return LAUNCHERS.has(basename(program)) && restrictsLine(rule, words, outside);
+  return LAUNCHERS.has(basename(program)) && restrictsLine(rule, literalWords(words.join(' ')), outside);
 }
 
 // Programs that run the command in their arguments.
-const LAUNCHERS: ReadonlySet<string> = new Set([
-  ...['busybox', 'chroot', 'command', 'doas', 'env', 'exec', 'find', 'flock', 'ionice', 'nice', 'nohup', 'nsenter'],
-  ...['parallel', 'runuser', 'script', 'setsid', 'stdbuf', 'strace', 'su', 'sudo', 'time', 'timeout', 'unshare'],
-  ...['watch', 'xargs'],
-]);
+const LAUNCHERS: ReadonlySet<string> = new Set(
+  `bash busybox capsh chroot chrt command dash doas env exec fakeroot find fish flock ionice linux64 nice nohup nsenter
+  parallel prlimit runuser script setarch setpriv setsid sg sh stdbuf strace su sudo taskset time timeout unshare watch
+  xargs zsh`.split(/\s+/),
+);
 
 /** Whether the words of such a rule stand anywhere among the words of a line that is not plain. */
 export function restrictsLine(rule: ApprovalRule, words: Argv, outside: boolean): boolean {

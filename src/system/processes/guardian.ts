@@ -25,6 +25,14 @@ without() {
   rest=
   for known in $1; do [ "$known" = "$2" ] || rest="$rest $known"; done
 }
+is_shared() {
+  set +f
+  for marker in "\${1%/*}"/hooks/.tau-sandbox-*; do
+    [ -e "$marker" ] && set -f && return 0
+  done
+  set -f
+  return 1
+}
 while read -r word name; do
   case $word in
     fifo)
@@ -64,8 +72,8 @@ for entry in $leftovers; do
   path=\${path%|}
   case $entry in
     tree:*) rm -rf -- "$path" || { chmod -R u+rwX -- "$path"; rm -rf -- "$path"; } ;;
-    folder:*) rmdir -- "$path" ;;
-    stub:*) [ -f "$path" ] && case $(cat -- "$path") in '' | .) rm -f -- "$path" ;; esac ;;
+    folder:*) is_shared "$path" || rmdir -- "$path" ;;
+    stub:*) is_shared "$path" || [ ! -f "$path" ] || case $(cat -- "$path") in '' | .) rm -f -- "$path" ;; esac ;;
   esac
 done
 `;

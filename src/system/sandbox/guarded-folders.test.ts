@@ -1,4 +1,13 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeConfined } from '../../../test/support/sandbox/working-sandbox.ts';
@@ -134,6 +143,20 @@ describeConfined('.git and .pi', () => {
       expect(readdirSync(join(first.cwd, '.git/hooks')).filter((name) => !name.endsWith('.sample'))).toEqual([]);
     },
   );
+
+  it('are protected again after the user has removed what the sandbox made', async () => {
+    const { run, cwd, sandbox } = await open({ ...inRepository, options: { gitWrite: true } });
+    await run('true');
+    git(cwd, 'clean', '-fdq');
+    rmSync(join(cwd, '.git/commondir'), { force: true });
+
+    const { output } = await run('echo x > .pi/evil; echo x > .git/commondir');
+    await sandbox.close();
+
+    expect(output.match(/Read-only file system/g)).toHaveLength(2);
+    expect(readdirSync(cwd).sort()).toEqual(['.git', 'file']);
+    expect(existsSync(join(cwd, '.git/commondir'))).toBe(false);
+  });
 
   it('keep what the user put in an empty .pi', async () => {
     const { run, cwd, sandbox } = await open();

@@ -27,7 +27,7 @@ export class Stubs {
 
   /** Makes a missing `.pi`. */
   addPi(path: string): void {
-    if (this.#stubs.has(path) || (linkStats(path) && !this.#isShared(path))) return;
+    if (linkStats(path) && (this.#stubs.has(path) || !this.#isShared(path))) return;
     this.#add([this.#markerIn(path), { kind: 'folder', path, content: '', sharedIn: path }]);
   }
 
@@ -63,7 +63,8 @@ export class Stubs {
       guardLeftover(stub);
       this.#stubs.set(stub.path, stub);
     }
-    for (const stub of added.toReversed()) ignoreErrors(() => make(stub));
+    // The user may have removed one that was made before.
+    for (const stub of stubs.toReversed()) ignoreErrors(() => make(stub));
   }
 
   /** Whether another sandbox has a marker in a folder. */

@@ -199,3 +199,35 @@ itConfined('[A146] a .pi that a command wanted to fill is gone after SIGKILL of 
 
   await expect.poll(() => readdirSync(home.cwd)).toEqual(['a']);
 });
+
+itConfined('[A145] the death of one agent leaves the protection of another in the same folder', async () => {
+  const home = newUserHome();
+  makeRepository(home.cwd);
+  const settings = { sandbox: { gitWrite: true } };
+  const other = await openConfined({ home, settings, args: CONFINED, runs: [[bash('true')]] });
+  const wait = 'touch started; until [ -e go ]; do sleep 0.01; done';
+  const attack = 'echo ../evil > .git/commondir; mkdir -p .git/modules/evil .pi/extensions';
+  const { start, settled, close } = await openConfined({
+    home,
+    settings,
+    runs: [[bash(`${wait}; { ${attack}; } 2>&1`)]],
+  });
+  await other.run();
+  await start();
+  await expect.poll(() => existsSync(join(home.cwd, 'started'))).toBe(true);
+
+  other.process?.kill('SIGKILL');
+  await other.process?.exited;
+  // Its guardian has done its work when the marker is gone.
+  await expect.poll(() => markersIn(home.cwd)).toHaveLength(1);
+  writeFileSync(join(home.cwd, 'go'), '');
+  const [result] = await settled();
+  await close();
+
+  expect(result?.text.match(/Read-only file system/g)).toHaveLength(3);
+  expect(readdirSync(home.cwd).sort()).toEqual(['.git', 'README.md', 'go', 'started']);
+  expect(readdirSync(join(home.cwd, '.git')).filter((name) => /commondir|modules/.test(name))).toEqual([]);
+});
+
+const markersIn = (folder: string) =>
+  readdirSync(join(folder, '.git/hooks')).filter((name) => name.startsWith('.tau-sandbox-'));

@@ -28,8 +28,8 @@ export async function visitByLoginLink(
 }
 
 /** Creates a token of this server with these scopes. */
-export async function createToken({ home }: PageServer, scopes: string, name = 'guest'): Promise<string> {
-  return (await runTau(home, ['token', 'create', '--name', name, '--scope', scopes])).stdout.trim();
+export async function createToken({ home }: PageServer, scopes: string, more: readonly string[] = []): Promise<string> {
+  return (await runTau(home, ['token', 'create', '--name', 'guest', '--scope', scopes, ...more])).stdout.trim();
 }
 
 /** Submits a token in the login form. */
@@ -38,13 +38,19 @@ export async function logIn(page: Page, token: string): Promise<void> {
   await page.keyboard.press('Enter');
 }
 
+interface TokenOptions {
+  readonly scopes: string;
+  readonly limit?: string;
+  readonly address?: string;
+}
+
 /** Opens the page and logs in with a new token of these scopes. */
 export async function visitWithScopes(
   visit: Visit,
   server: PageServer,
-  { scopes, address = server.address }: { readonly scopes: string; readonly address?: string },
+  { scopes, limit, address = server.address }: TokenOptions,
 ): Promise<View> {
   const view = await visit(address);
-  await logIn(view.page, await createToken(server, scopes));
+  await logIn(view.page, await createToken(server, scopes, limit === undefined ? [] : ['--limit', limit]));
   return view;
 }

@@ -72,6 +72,7 @@ export class LiveSession {
   readonly blockedBy = computed(() => (this.isOffline.value ? 'There is no connection' : undefined));
   readonly #outbox = signal<readonly OutboxItem[]>([]);
   readonly #answeredDialogs = new RecentIds();
+  #lastAnsweredDialog = '';
   readonly notices = new Notices({ view: this.#view, connection: this.#connection });
   readonly #lastRun = signal<AgentSettledEvent | undefined>(undefined);
   /** The number of shell commands that were started here: the conversation scrolls to their results. */
@@ -148,6 +149,9 @@ export class LiveSession {
 
   /** Applies an event of the server or of this client. */
   apply(event: AgentEvent): void {
+    // The server sends the question again: the login may not allow the call.
+    if (event.type === 'server_error' && event.code === 'permission_denied')
+      this.#answeredDialogs.delete(this.#lastAnsweredDialog);
     // The response to this dialog is in flight.
     if (event.type === 'extension_ui_request' && this.#answeredDialogs.has(event.id)) return;
     this.update((view) => reduce(view, event));
@@ -232,6 +236,7 @@ export class LiveSession {
   respond(response: ExtensionUiResponse): void {
     const { id } = response;
     this.#answeredDialogs.add(id);
+    this.#lastAnsweredDialog = id;
     this.remote.send(response);
     this.apply({ type: 'extension_ui_resolved', id });
   }

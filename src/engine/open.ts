@@ -2,7 +2,7 @@ import type { ToolChoice } from '../agent/tool-choice.ts';
 import type { ShellOptions } from '../agent/tools/bash/shell.ts';
 import { builtinTools } from '../agent/tools/builtin-tools.ts';
 import type { Mode } from '../extend/extensions/extension-api.ts';
-import { untrustedPromptFiles } from '../extend/prompt-file.ts';
+import { type PromptLocations, untrustedPromptFiles } from '../extend/prompt-file.ts';
 import { forbiddenContextFiles, promptParts, type SystemPromptOverrides } from '../extend/prompt-parts.ts';
 import { Broadcast } from '../fanout/broadcast.ts';
 import { withoutSecrets } from '../model/keys/secret-variables.ts';
@@ -127,7 +127,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
         family,
         dynamicEnv: () => agentVariables(agent),
       }),
-    promptParts: ({ cwd, trusted }) => promptParts({ cwd, trusted, agentDir: options.agentDir }, options.prompt ?? {}),
+    promptParts: (project) => promptParts(promptLocations(project, options.agentDir), options.prompt ?? {}),
     sessionDirectory: (cwd) => (options.first.kind === 'memory' ? undefined : options.sessionDirectory(cwd)),
     sessionList: async () => {
       const { SessionList } = await import('../store/sessions/listing/list-sessions.ts');
@@ -238,9 +238,8 @@ function connect(link: Link, { agent, activityLog, dialect, isLastClient = false
 
 function warningsOf(agent: Agent, { agentDir, models }: EngineOptions): Warning[] {
   const { project } = agent;
-  const { cwd, trusted } = project;
   const from = (source: WarningSource, messages: readonly string[]) => messages.map((message) => ({ source, message }));
-  const locations = { agentDir, cwd, trusted };
+  const locations = promptLocations(project, agentDir);
   return [
     ...from('settings', project.warnings),
     ...from('settings', agent.approvals.session.policy.warnings),
@@ -255,12 +254,17 @@ function warningsOf(agent: Agent, { agentDir, models }: EngineOptions): Warning[
     ),
     ...from(
       'agent',
-      forbiddenContextFiles(locations).map(
-        (path) => `${path} is left out: it leads out of the project, which is not trusted`,
-      ),
+      forbiddenContextFiles(locations).map(({ path, reason }) => `${path} is left out: ${reason}`),
     ),
   ];
 }
+
+const promptLocations = ({ cwd, trusted, settings }: Project, agentDir: string): PromptLocations => ({
+  cwd,
+  trusted,
+  agentDir,
+  hidden: settings.sandbox?.hidden?.filter((path) => typeof path === 'string'),
+});
 
 /** Patterns that match no tool; add-ons and MCP servers (`__`) may still add theirs. */
 function unknownTools({ toolbox, addonPaths }: Agent): readonly string[] {

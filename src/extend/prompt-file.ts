@@ -54,4 +54,6 @@ export interface PromptLocations {
   readonly agentDir: string;
   readonly cwd: string;
   readonly trusted: boolean;
+  /** Files and folders that the settings hide from the model. */
+  readonly hidden?: readonly string[] | undefined;
 }

@@ -15,7 +15,7 @@ function contextFolders() {
     writeFileSync(join(root, path), text);
   };
   /** The context files below the temporary folder; the machine may have others above it. */
-  const found = (where: { cwd?: string; agentDir?: string; trusted?: boolean } = {}) =>
+  const found = (where: { cwd?: string; agentDir?: string; trusted?: boolean; hidden?: string[] } = {}) =>
     contextFiles({ cwd, agentDir, trusted: true, ...where })
       .filter(({ path }) => path.startsWith(root))
       .map(({ path, text }) => [relative(root, path), text]);
@@ -121,4 +121,17 @@ it('[U34] the agent folder may hold links even above an untrusted project', () =
   symlinkSync(join(root, 'mine.md'), join(agentDir, 'AGENTS.md'));
 
   expect(found({ cwd: join(agentDir, 'project'), trusted: false })).toEqual([['agent/AGENTS.md', 'mine.md']]);
+});
+
+it.each([true, false])('[U34] a link to a hidden file is left out, with trust %s', (trusted) => {
+  const { root, agentDir, put, found } = contextFolders();
+  put('agent/auth.json');
+  put('vault/key');
+  put('a/AGENTS.md');
+  mkdirSync(join(root, 'a/.git'), { recursive: true });
+  symlinkSync(join(agentDir, 'auth.json'), join(root, 'a/AGENTS.override.md'));
+  mkdirSync(join(root, 'a/b'), { recursive: true });
+  symlinkSync('../../vault/key', join(root, 'a/b/AGENTS.md'));
+
+  expect(found({ cwd: join(root, 'a/b'), trusted, hidden: ['../../vault'] })).toEqual([['a/AGENTS.md', 'a/AGENTS.md']]);
 });

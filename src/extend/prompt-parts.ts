@@ -3,8 +3,9 @@ import { dirname, join, resolve } from 'node:path';
 import type { ContextFile, PromptParts } from '../session/context/system-prompt.ts';
 import { isPathInside } from '../system/files/path-inside.ts';
 import { realPath } from '../system/files/real-path.ts';
+import { HIDDEN_TARGET, leadsToHiddenFile } from './hidden-links.ts';
 import { findPromptFile, type PromptLocations, tryReadPromptFile } from './prompt-file.ts';
-import { foldersUpToRepository, leadsOutOfProject } from './repository-folders.ts';
+import { foldersUpToRepository, leadsOutOfProject, OUT_OF_PROJECT } from './repository-folders.ts';
 
 /** System prompt settings of the embedder or command line; they override files. */
 export interface SystemPromptOverrides {
@@ -36,16 +37,17 @@ const CONTEXT_FILE_NAMES = ['AGENTS.override.md', 'AGENTS.md', 'AGENTS.MD', 'CLA
 
 /**
  * The context files for the system prompt: the agent folder first, then all folders from the root down; no file twice.
- * Without trust, links out of the project are left out, and so are links out of the folders above it.
+ * Links to hidden files are left out; without trust also links out of the project, and out of the folders above it.
  */
-export function contextFiles({ agentDir, cwd, trusted }: PromptLocations): ContextFile[] {
+export function contextFiles(locations: PromptLocations): ContextFile[] {
+  const { agentDir, cwd } = locations;
   const seen = new Set<string>();
-  const isForbidden = trusted ? () => false : linkTest({ agentDir, cwd });
+  const reasonAgainst = linkTest(locations);
   return [agentDir, ...foldersDownTo(resolve(cwd))].flatMap((folder) => {
     for (const name of CONTEXT_FILE_NAMES) {
       const path = join(folder, name);
       const text = tryReadPromptFile(path);
-      if (text === undefined || isForbidden(folder, path)) continue;
+      if (text === undefined || reasonAgainst(folder, path) !== undefined) continue;
       const real = realPath(path);
       if (seen.has(real) || text.trim() === '') return [];
       seen.add(real);
@@ -55,23 +57,29 @@ export function contextFiles({ agentDir, cwd, trusted }: PromptLocations): Conte
   });
 }
 
-/** The context files that are left out without trust, because they lead out of the project or out of their folder. */
-export function forbiddenContextFiles({ agentDir, cwd, trusted }: PromptLocations): string[] {
-  if (trusted) return [];
-  const isForbidden = linkTest({ agentDir, cwd });
-  return foldersDownTo(resolve(cwd)).flatMap((folder) =>
-    CONTEXT_FILE_NAMES.map((name) => join(folder, name)).filter(
-      (path) => existsSync(path) && isForbidden(folder, path),
-    ),
+/** The context files that are left out, because they are links to places that the model must not see. */
+export function forbiddenContextFiles(locations: PromptLocations): { path: string; reason: string }[] {
+  const reasonAgainst = linkTest(locations);
+  return foldersDownTo(resolve(locations.cwd)).flatMap((folder) =>
+    CONTEXT_FILE_NAMES.flatMap((name) => {
+      const path = join(folder, name);
+      const reason = existsSync(path) ? reasonAgainst(folder, path) : undefined;
+      return reason === undefined ? [] : [{ path, reason }];
+    }),
   );
 }
 
-/** Returns a test for files in a folder that are links out of the project, or out of a folder above it. */
-function linkTest({ agentDir, cwd }: Pick<PromptLocations, 'agentDir' | 'cwd'>) {
-  const project = foldersUpToRepository(resolve(cwd));
-  return (folder: string, path: string): boolean => {
-    if (project.includes(folder)) return leadsOutOfProject(path, resolve(cwd));
-    return folder !== agentDir && !isPathInside(folder, path);
+/** Returns a test that names the reason against a file in a folder: a link to a hidden file, or out of its place. */
+function linkTest({ trusted, ...places }: PromptLocations) {
+  const { agentDir, cwd } = places;
+  const project = trusted ? [] : foldersUpToRepository(resolve(cwd));
+  return (folder: string, path: string): string | undefined => {
+    if (folder !== agentDir && leadsToHiddenFile(path, places)) return HIDDEN_TARGET;
+    if (trusted) return undefined;
+    const leadsOut = project.includes(folder)
+      ? leadsOutOfProject(path, resolve(cwd))
+      : folder !== agentDir && !isPathInside(folder, path);
+    return leadsOut ? OUT_OF_PROJECT : undefined;
   };
 }
 

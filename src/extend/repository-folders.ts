@@ -12,6 +12,9 @@ export function foldersUpToRepository(cwd: string): string[] {
   }
 }
 
+/** The reason against such a path in a project without trust. */
+export const OUT_OF_PROJECT = 'it leads out of the project, which is not trusted';
+
 /** Whether a path leads out of the project of this folder: out of its repository, or out of the folder itself. */
 export const leadsOutOfProject = (path: string, cwd: string): boolean =>
   !isPathInside(foldersUpToRepository(cwd).at(-1) ?? cwd, path);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { check, type Schema } from '../protocol/check.ts';
 import { messageOf } from '../protocol/errors.ts';
@@ -12,7 +11,8 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../protocol/json.ts';
 import { expandHome } from './agent-dir.ts';
-import { MalformedFile, readJsonObject } from './json-file.ts';
+import { strictLimits } from './approvals/strict-limits.ts';
+import { readJsonObject } from './json-file.ts';
 
 /** The settings in `settings.json` that tau reads. Keys of other programs are kept beside them. */
 export interface Settings {
@@ -309,33 +309,24 @@ export function settingsFiles({ agentDir, cwd, trusted }: SettingsSource): Itera
   return new Set(files);
 }
 
+/** The same of the user's file; limits that it names and that cannot be used count as strict ones. */
+export function readUserSettings(file: string, warnings: string[]): JsonObject {
+  const values = readSettingsFile(file, warnings);
+  const limits = strictLimits(file, values);
+  warnings.push(
+    ...limits.map(([name, limit]) => `${file}: ${name} counts as ${JSON.stringify(limit)} until it is valid`),
+  );
+  return { ...values, ...Object.fromEntries(limits) };
+}
+
 /** The valid settings in a file. A malformed file counts as empty, with a warning. */
 export function readSettingsFile(file: string, warnings: string[]): JsonObject {
-  return readOrIgnore(file, warnings, () => ({}));
-}
-
-/** The same of the user's file. A malformed one that names limits of the agent must not leave everything allowed. */
-export function readUserSettings(file: string, warnings: string[]): JsonObject {
-  return readOrIgnore(file, warnings, (error) => {
-    if (!(error instanceof MalformedFile)) return {};
-    const text = readFileSync(file, 'utf8');
-    const named = STRICT_LIMITS.filter(([name]) => text.includes(`"${name}"`));
-    warnings.push(
-      ...named.map(([name, limit]) => `${file}: until it is corrected, ${name} counts as ${JSON.stringify(limit)}`),
-    );
-    return Object.fromEntries(named);
-  });
-}
-
-const STRICT_LIMITS = Object.entries({ approvals: { mode: 'ask' }, sandbox: { use: 'required' } });
-
-function readOrIgnore(file: string, warnings: string[], instead: (error: unknown) => JsonObject): JsonObject {
   try {
     const values = readJsonObject(file) ?? {};
     return withAbsolutePaths(accept({ schemas, values, location: `${file}: `, warnings }), dirname(file));
   } catch (error) {
     warnings.push(`${file}: ${messageOf(error)}; the file is ignored`);
-    return instead(error);
+    return {};
   }
 }
 

@@ -185,8 +185,8 @@ function resourceFindings(agentDir: string, { cwd, trusted }: Project): readonly
     ...own,
     ...folders.map((name) => fine(name, `${join(cwd, name)}: used`)),
     ...contextPaths.map((path) => fine(basename(path), `${path}: used`)),
-    ...forbiddenContextFiles({ agentDir, cwd, trusted }).map((path) =>
-      warning(basename(path), `${path}: not used, because it leads out of the project and ${UNTRUSTED}`),
+    ...forbiddenContextFiles({ agentDir, cwd, trusted }).map(({ path, reason }) =>
+      warning(basename(path), `${path}: not used: ${reason}`),
     ),
   ];
 }

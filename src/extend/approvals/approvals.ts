@@ -2,6 +2,7 @@ import type { FileAccess, FinalCall, Permission } from '../../agent/permission.t
 import { ToolError, textOutput } from '../../agent/tool.ts';
 import type { LogFolder } from '../../agent/tools/bash/output-log.ts';
 import { throwIfAborted } from '../../agent/unless-aborted.ts';
+import { strictestMode } from '../../protocol/approvals/approval-modes.ts';
 import { messageOf, Refusal } from '../../protocol/errors.ts';
 import type { ApprovalMode, SandboxState, SandboxUse, SavedApproval } from '../../protocol/generated/vocabulary.ts';
 import type { Run } from '../../session/run/run.ts';
@@ -61,10 +62,15 @@ interface OpenQuestion {
 /** How long a question waits by default while no client can show it. */
 const QUESTION_WAIT_MS = 600_000;
 
+/** How many hosts are questioned at a time; connections to others are refused meanwhile. */
+const MAX_HOST_QUESTIONS = 20;
+
 /** Decides which tool calls of the model may run, and asks the user about the others. */
 export class Approvals {
   readonly #parts: ApprovalParts;
   readonly #open = new Set<OpenQuestion>();
+  /** The strictest mode of the runs whose commands may still run in the sandbox. */
+  #cellMode: ApprovalMode | undefined;
   #grants: Grants;
   #rules: Policy['rules'] | undefined;
 
@@ -108,6 +114,7 @@ export class Approvals {
     const { sandbox } = this.#parts;
     const confined =
       source === 'builtin' && isInside ? await sandbox.forCall({ readOnly: mode === 'plan' }) : undefined;
+    if (confined) this.#cellMode = strictestMode(this.#cellMode, mode);
     const files = mode === 'full' && !this.#hasFileRules ? this.#translation(access) : access;
     return { ...(files ? { files } : {}), ...(confined ? { sandbox: confined } : {}) };
   }
@@ -156,6 +163,7 @@ export class Approvals {
    * mode `plan` no process stays that may change files.
    */
   async onModeChanged(): Promise<void> {
+    this.#cellMode = undefined;
     this.#settleAnswered();
     const { sandbox, modeOf, activeRun } = this.#parts;
     if (modeOf(activeRun()) === 'plan') await sandbox.endWritable();
@@ -165,6 +173,7 @@ export class Approvals {
   onSessionSwitched(): void {
     this.#grants = new Grants(this.#parts.folders().cwd);
     this.#rules = undefined;
+    this.#cellMode = undefined;
     // The next session has a sandbox of its own, whether all files of this one could be removed or not.
     void this.#parts.sandbox.end().catch((error) => this.#parts.warn([messageOf(error)]));
   }
@@ -204,8 +213,10 @@ export class Approvals {
     const { cwd, home } = folders();
     const saved = file.list(cwd);
     warn(saved.warnings);
+    const isHost = facts.subject.type === 'host';
     return decide(facts, {
-      mode: modeOf(run),
+      // A background job may be that of a run with a limit.
+      mode: (isHost ? strictestMode(this.#cellMode, modeOf(run)) : undefined) ?? modeOf(run),
       rules: this.#ruleLists,
       saved: parseRules(
         saved.approvals.map(({ rule }) => rule),
@@ -241,6 +252,10 @@ export class Approvals {
   ): Promise<Answer | 'settled' | 'unasked' | 'unanswered'> {
     const { dialogs, modeOf, folders, sandbox, pathVariable } = this.#parts;
     if (!dialogs.isAnswerable('select')) return 'unasked';
+    // A command that tries many hosts must not take all dialogs of the session.
+    const isHost = facts.subject.type === 'host';
+    const hostQuestions = [...this.#open].filter(({ facts: { subject } }) => subject.type === 'host');
+    if (isHost && hostQuestions.length >= MAX_HOST_QUESTIONS) return 'unasked';
     const { cwd } = folders();
     const dialog = await questionAbout({
       call: question,
@@ -284,7 +299,11 @@ export class Approvals {
     record({ toolCallId: question.toolCallId, toolName: question.toolName, option: kind, rule });
     // The model reads the message as it reads one that steers.
     if (message !== undefined) run?.limitApprovals(limit);
-    if (kind === 'reject_stop') stopRun();
+    if (kind === 'reject_stop') {
+      stopRun();
+      // A background job goes on requesting hosts.
+      if (!run) await this.#parts.sandbox.end();
+    }
     if (kind === 'reject_stop' || kind === 'reject_once') throw denied(deniedByUser(message), 'client');
     if (kind === 'allow_session') this.#grants.add(facts);
     if (kind === 'allow_always' && rule !== undefined) await file.add(folders().cwd, rule);

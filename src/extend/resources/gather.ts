@@ -17,8 +17,8 @@ interface Kind<T> {
   // Undefined if the file is not a resource of this kind.
   readonly read: (path: string, root: ResourceRoot, warn: Warn) => T | undefined;
   readonly isExcluded: (path: string) => boolean;
-  // Whether a file of the project must not be read.
-  readonly isForbidden: (path: string) => boolean;
+  // Names why a file of the project must not be read.
+  readonly reasonAgainst: (path: string) => string | undefined;
 }
 
 /** Collects all resources of a kind. Of two with one name the first is used, and no file is read twice. */
@@ -33,8 +33,9 @@ export async function gather<T extends { readonly name: string; readonly path: s
       const real = realPath(path);
       if (seen.has(real) || kind.isExcluded(path)) continue;
       seen.add(real);
-      if (root.location === 'project' && kind.isForbidden(path)) {
-        warn(`${path} is left out: it leads out of the project, which is not trusted`);
+      const reason = root.location === 'project' ? kind.reasonAgainst(path) : undefined;
+      if (reason !== undefined) {
+        warn(`${path} is left out: ${reason}`);
         continue;
       }
       const resource = readOne(path, root, { kind, warn });

@@ -2,7 +2,8 @@ import { printableName } from '../../agent/tools/result-lines.ts';
 import type { SlashCommand } from '../../protocol/generated/vocabulary.ts';
 import type { SkillListing } from '../../session/context/system-prompt.ts';
 import type { SessionHooks, UserInput } from '../../session/hooks.ts';
-import { leadsOutOfProject } from '../repository-folders.ts';
+import { HIDDEN_TARGET, leadsToHiddenFile } from '../hidden-links.ts';
+import { leadsOutOfProject, OUT_OF_PROJECT } from '../repository-folders.ts';
 import { gather } from './gather.ts';
 import {
   excludedFiles,
@@ -52,7 +53,10 @@ export class Resources {
   static async load(options: ResourceOptions, onFailure: OnFailure): Promise<Resources> {
     const warnings: string[] = [];
     const warn = (warning: string) => void warnings.push(printableName(warning));
-    const isForbidden = (path: string) => !options.trusted && leadsOutOfProject(path, options.cwd);
+    const reasonAgainst = (path: string) => {
+      if (leadsToHiddenFile(path, options)) return HIDDEN_TARGET;
+      return !options.trusted && leadsOutOfProject(path, options.cwd) ? OUT_OF_PROJECT : undefined;
+    };
     const templates = await gather<Template>(
       {
         plural: 'prompt templates',
@@ -60,7 +64,7 @@ export class Resources {
         filesIn: templateFiles,
         read: readTemplate,
         isExcluded: excludedFiles(options.promptPaths, options),
-        isForbidden,
+        reasonAgainst,
       },
       warn,
     );
@@ -71,7 +75,7 @@ export class Resources {
         filesIn: skillFiles,
         read: readSkill,
         isExcluded: excludedFiles(options.skillPaths, options),
-        isForbidden,
+        reasonAgainst,
       },
       warn,
     );

@@ -149,7 +149,11 @@ it.each([
   ['{"approvals": {"mode": "plan",}', 'ask', undefined],
   ['{"sandbox": {"use": "off"', undefined, 'required'],
   ['{"approvals": {}, "sandbox": {}', 'ask', 'required'],
+  ['{approvals: {mode: ask}}', 'ask', undefined],
+  ['{"approvals": "ask"}', 'ask', undefined],
+  ['{"Approvals": {"mode": "ask"}, "sandbox.use": "required"}', 'ask', 'required'],
   ['{"theme": "dark"', undefined, undefined],
+  ['{"theme": "approvals"}', undefined, undefined],
 ])('a malformed file of the user counts as strict about the groups that it names: %s', (text, mode, use) => {
   const source = files({ 'agent/settings.json': text });
 
@@ -158,7 +162,19 @@ it.each([
 
   expect([settings.approvals.mode, settings.sandbox.use]).toEqual([mode, use]);
   expect([read.settings.approvals?.mode, read.settings.sandbox?.use]).toEqual([mode, use]);
-  expect(read.warnings).toHaveLength(1 + [mode, use].filter(Boolean).length);
+  expect(read.warnings.filter((warning) => warning.includes('until it is valid'))).toHaveLength(
+    [mode, use].filter(Boolean).length,
+  );
+});
+
+it.each([
+  [{ approvals: { deny: 'bash(rm *)' } }],
+  [{ approvals: { mode: 'full', ask: {} } }],
+  [{ sandbox: { hidden: 'secrets' } }],
+])('a list of limits that is none makes the mode ask: %j', (values) => {
+  const { settings } = readApprovalSettings(files({ 'agent/settings.json': values }));
+
+  expect(settings.approvals.mode).toBe('ask');
 });
 
 it('a malformed file of a project is named', () => {

@@ -57,11 +57,13 @@ export function readApprovalSettings(source: { readonly agentDir: string; readon
   };
 }
 
-/** A mode or a use of the sandbox that is misspelt must not leave everything allowed. */
+/** A misspelt value must not leave everything allowed. */
 function withStrictDefaults({ approvals, sandbox }: ApprovalSettings, problems: readonly string[]): ApprovalSettings {
   const isInvalid = (name: string) => problems.some((problem) => problem.includes(`: ${name} `));
+  const isLoose = ['approvals.mode', 'approvals.ask', 'approvals.deny', 'sandbox.hidden'].some(isInvalid);
+  const mode = strictestMode(approvals.mode, 'ask');
   return {
-    approvals: isInvalid('approvals.mode') ? { ...approvals, mode: 'ask' } : approvals,
+    approvals: isLoose && mode ? { ...approvals, mode } : approvals,
     sandbox: isInvalid('sandbox.use') ? { ...sandbox, use: 'required' } : sandbox,
   };
 }

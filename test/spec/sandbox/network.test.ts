@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { scriptArgs } from '../../support/agent/test-agent.ts';
@@ -62,6 +62,46 @@ itConfined('[A148] where no client can answer, a new host gets 403 at once', asy
   expect(code).toBe(0);
   expect(readFileSync(join(home.cwd, 'status'), 'utf8')).toBe('403 ');
   expect(readFileSync(join(home.cwd, 'body'), 'utf8')).toContain('registry.example.com');
+});
+
+itConfined('[A148] at most 20 hosts are questioned at a time; allowed ones are reached meanwhile', async () => {
+  const host = await startLoopbackHost({ files: { '/a': 'served' } });
+  const many = bash('for i in $(seq 21); do curl -s http://host$i.example.com/ & done; wait; true');
+  const { start, settled, questions, answer, run } = await openConfined({
+    settings: ALLOWED,
+    runs: [[many], [bash(`curl -s ${host.url}/a`)]],
+  });
+
+  await start();
+  await expect.poll(() => questions().length).toBe(20);
+  for (const question of questions()) answer(question, 'reject_once');
+  const [result] = await settled();
+  const [reached] = await run();
+
+  expect(result?.text.match(/does not allow connections to host\d+\.example\.com/g)).toHaveLength(21);
+  expect(questions()).toHaveLength(20);
+  expect(reached?.text).toBe('served');
+});
+
+itConfined('[A155] a background job of a run with a limit gets no host without a question afterwards', async () => {
+  const host = await startLoopbackHost({ files: { '/a': 'served' } });
+  const home = newUserHome();
+  const job = `(until [ -e go ]; do sleep 0.01; done; curl -s ${host.url}/a > got; touch ended) & true`;
+  const { peer, question, answer } = await openConfined({
+    home,
+    args: ['--approvals', 'full', '--sandbox', 'required'],
+    runs: [[bash(job)]],
+  });
+  await peer.greeted();
+  await peer.ok({ type: 'prompt', message: 'go', approvalLimit: 'auto' });
+  await peer.next('agent_settled');
+
+  writeFileSync(join(home.cwd, 'go'), '');
+  answer(await question(), 'reject_once');
+  await expect.poll(() => existsSync(join(home.cwd, 'ended'))).toBe(true);
+
+  expect(readFileSync(join(home.cwd, 'got'), 'utf8')).toContain('does not allow');
+  expect(host.requests()).toEqual([]);
 });
 
 itConfined('[A148] parallel requests for one host wait for one question', async () => {

@@ -18,8 +18,6 @@ export interface CellProxy {
 }
 
 const MAX_PROXY_CONNECTIONS = 256;
-// A command that tries many hosts must not take all dialogs of the session.
-const MAX_PENDING_HOSTS = 20;
 const MAX_PROXY_HEADER_BYTES = 16 * 1024;
 const PROXY_HEADER_MS = 30_000;
 const PROXY_CONNECT_MS = 30_000;
@@ -106,12 +104,10 @@ class Gate {
     throw new Refusal(403, 'private-address', `${host} is an address of this machine or of a private network.`);
   }
 
-  async #isAllowed(host: string, port: number): Promise<boolean> {
+  #isAllowed(host: string, port: number): Promise<boolean> {
     const key = `${host}:${port}`;
     const known = this.#pending.get(key);
     if (known !== undefined) return known;
-    if (this.#pending.size >= MAX_PENDING_HOSTS)
-      throw new Refusal(429, 'too-many-hosts', `${MAX_PENDING_HOSTS} other hosts wait for a decision already.`);
     const decision = this.#options
       .mayConnect(host, port)
       .catch(() => false)

@@ -56,6 +56,7 @@ type ApprovalFolders = ReturnType<ApprovalParts['folders']>;
 
 const realFolders = (cwd: string, { env, addonPaths }: Agent): ApprovalFolders => ({
   cwd: realPath(cwd),
+  namedCwd: cwd,
   home: realPath(env['HOME'] || homedir()),
   agentDir: realPath(addonPaths.agentDir),
 });

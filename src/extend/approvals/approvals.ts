@@ -18,13 +18,12 @@ import { restrictsPath } from './match-rule.ts';
 import { programCheck } from './program-check.ts';
 import { type Answer, answerTo, type Question, questionAbout } from './question.ts';
 import { type ApprovalRule, parseRules } from './rules.ts';
-import type { SessionSandbox } from './session-sandbox.ts';
+import type { SessionFolders, SessionSandbox } from './session-sandbox.ts';
 
 /** The parts of the agent that approvals use. */
 export interface ApprovalParts {
   readonly dialogs: Dialogs;
-  /** The real paths of the session's folder, the user's home and the agent folder. */
-  readonly folders: () => { readonly cwd: string; readonly home: string; readonly agentDir: string };
+  readonly folders: () => SessionFolders;
   readonly modeOf: (run: Run | undefined) => ApprovalMode;
   readonly activeRun: () => Run | undefined;
   readonly settings: () => ApprovalSettings | undefined;

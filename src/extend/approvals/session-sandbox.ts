@@ -9,12 +9,28 @@ import { TrustStore } from '../../store/trust.ts';
 import { createSandbox } from '../../system/sandbox/create-sandbox.ts';
 import { alwaysHidden } from '../../system/sandbox/hidden.ts';
 import { probeSandbox } from '../../system/sandbox/probe.ts';
-import { existingPath, hiddenPaths, isBelow, replacedFolders, writableRoots } from '../../system/sandbox/roots.ts';
+import {
+  existingPath,
+  hiddenPaths,
+  isBelow,
+  linkStats,
+  replacedFolders,
+  writableRoots,
+} from '../../system/sandbox/roots.ts';
 import type { Sandbox, SandboxLaunch, SandboxOptions, SandboxProbe } from '../../system/sandbox/sandbox.ts';
+
+/** The real paths of the session's folder, the user's home and the agent folder. */
+export interface SessionFolders {
+  readonly cwd: string;
+  readonly home: string;
+  readonly agentDir: string;
+  /** The session's folder as the session names it. */
+  readonly namedCwd: string;
+}
 
 /** The parts of the agent on which the sandbox of a session depends. */
 export interface SessionSandboxParts {
-  readonly folders: () => { readonly cwd: string; readonly home: string; readonly agentDir: string };
+  readonly folders: () => SessionFolders;
   readonly settings: () => ApprovalSettings['sandbox'] | undefined;
   /** The choice that holds for the session. */
   readonly use: () => SandboxUse;
@@ -32,6 +48,7 @@ export class SessionSandbox {
   #isReadOnly = false;
   // As in the sandbox, links are followed once.
   #writable: readonly string[] | undefined;
+  readonly #everHidden = new Set<string>();
   #probing: Promise<SandboxProbe> | undefined;
   #probe: SandboxProbe | undefined;
   #creating: Promise<Sandbox> | undefined;
@@ -71,7 +88,8 @@ export class SessionSandbox {
 
   /** The real paths of the files and folders that exist and that neither commands nor file tools read. */
   get hidden(): readonly string[] {
-    return hiddenPaths(this.#secrets());
+    const { home, hidden } = this.#secrets();
+    return hiddenPaths({ home, hidden });
   }
 
   /** The paths inside hidden ones that both read. */
@@ -132,11 +150,16 @@ export class SessionSandbox {
 
   async #create(readOnly: boolean): Promise<Sandbox> {
     const { agentDir } = this.#parts.folders();
-    const options = { ...this.#options(readOnly), trusted: new TrustStore(agentDir).trustedFolders() };
+    const options = this.#options(readOnly);
     const { roots } = writableRoots(options);
+    const [trust, confined] = [new TrustStore(agentDir), new ConfinedFolders(agentDir)];
     // Listed before the first command, so that trust covers no extension that a command makes below.
-    if (roots.length > 0) await new ConfinedFolders(agentDir).add(roots);
-    return createSandbox(options);
+    if (roots.length > 0) await confined.add(roots);
+    return createSandbox({
+      ...options,
+      trusted: () => trust.trustedFolders(),
+      isContested: (path) => confined.isOneAbove(path),
+    });
   }
 
   #reach(readOnly: boolean): string {
@@ -154,17 +177,24 @@ export class SessionSandbox {
   #secrets() {
     const { home, agentDir } = this.#parts.folders();
     const credentials = [agentDir, ...alwaysHidden(home), ...alwaysHidden(homedir())];
-    return { home, credentials, hidden: [...credentials, ...(this.#parts.settings()?.hidden ?? [])] };
+    const listed = this.#parts.settings()?.hidden ?? [];
+    // A command may remove a link of the settings, but not what is behind it.
+    for (const path of listed.flatMap((path) => existingPath(path) ?? [])) this.#everHidden.add(path);
+    return { home, credentials, hidden: [...credentials, ...listed, ...this.#everHidden] };
   }
 
   #options(readOnly: boolean): SandboxOptions {
-    const { cwd, home, agentDir } = this.#parts.folders();
+    const { cwd, namedCwd, home, agentDir } = this.#parts.folders();
+    const confined = new ConfinedFolders(agentDir);
     const { writable = [], env = [], unixSockets = false, gitWrite = false } = this.#parts.settings() ?? {};
     const { credentials, hidden } = this.#secrets();
     return {
       cwd,
       home,
-      writable: [...(isPowerful(cwd, credentials) ? [] : [cwd]), ...writable],
+      writable: [
+        ...(isPowerful(cwd, credentials) || passesLinkIn(confined, namedCwd) ? [] : [cwd]),
+        ...writable.filter((path) => !passesLinkIn(confined, path)),
+      ],
       hidden,
       readable: [...readableInAgentFolder(agentDir), ...this.#parts.programs],
       readOnly,
@@ -190,6 +220,18 @@ const READABLE_NAMES = [
 const isPowerful = (cwd: string, credentials: readonly string[]) =>
   cwd.split('/').some((name) => name === '.git' || name === '.pi') ||
   credentials.some((folder) => isBelow(cwd, existingPath(folder) ?? folder));
+
+/** Whether a path leads through a link in a folder that commands could change: one of them may have made it. */
+function passesLinkIn(confined: ConfinedFolders, path: string): boolean {
+  let folder = '/';
+  for (const name of path.split('/').filter(Boolean)) {
+    const next = join(folder, name);
+    const isLink = linkStats(next)?.isSymbolicLink() ?? false;
+    if (isLink && confined.covers(folder)) return true;
+    folder = isLink ? (existingPath(next) ?? next) : next;
+  }
+  return false;
+}
 
 const readableInAgentFolder = (agentDir: string): string[] => READABLE_NAMES.map((name) => join(agentDir, name));
 

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { JsonObject } from '../../protocol/json.ts';
 import { changeJsonFile } from '../change-json-file.ts';
@@ -19,18 +18,22 @@ export class ConfinedFolders {
   /** Whether commands in a sandbox could change a folder above this real path. A malformed file says so of every path. */
   isOneAbove(path: string): boolean {
     const folder = dirname(path);
-    return folder !== path && isListed(this.#tryRead(), folder);
+    return folder !== path && this.covers(folder);
   }
 
-  /** Lists real paths. Folders that no longer exist are dropped. Rejects if the file cannot be read or written. */
+  /** Whether commands in a sandbox could change the folder of this real path. */
+  covers(path: string): boolean {
+    return isListed(this.#tryRead(), path);
+  }
+
+  /** Lists real paths for good. Rejects if the file cannot be read or written. */
   async add(folders: readonly string[]): Promise<void> {
     const isNew = (listed: JsonObject) => (folder: string) => !isListed(listed, folder);
     if (!folders.some(isNew(this.#tryRead() ?? {}))) return;
     await changeJsonFile(
       this.#path,
       (before) => {
-        const kept = Object.keys(before).filter((folder) => existsSync(folder));
-        const listed = [...kept, ...folders.filter(isNew(before))].sort();
+        const listed = [...Object.keys(before), ...folders.filter(isNew(before))].sort();
         return Object.fromEntries(listed.map((folder) => [folder, true]));
       },
       { mode: 0o600, name: NAME },

@@ -3,10 +3,11 @@ import { type Cell, startCell, unshareArguments } from './cell.ts';
 import { Entry } from './entry.ts';
 import { confinedEnvironment } from './environment.ts';
 import { type Launcher, makeLauncher } from './launcher.ts';
+import { mountSources } from './mount-sources.ts';
 import { networkEnvironment, startProxy } from './network/cell-network.ts';
 import type { CellProxy } from './network/proxy.ts';
 import type { SandboxPrograms } from './programs.ts';
-import { folderIdentity, type WritableRoots, writableRoots } from './roots.ts';
+import { existingPath, folderIdentity, type WritableRoots, withTrusted, writableRoots } from './roots.ts';
 import type { Sandbox, SandboxLaunch, SandboxOptions } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 import { makeSessionFiles, type SessionFiles } from './session-files.ts';
@@ -66,13 +67,14 @@ export class BubblewrapSandbox implements Sandbox {
   async confine({ command, args, cwd, env, fds }: SandboxLaunch): Promise<SandboxLaunch> {
     const { cell, proxy } = await this.#enterableRoom();
     if (this.#closing !== undefined) throw new Error('The sandbox is closed');
-    this.#addStubs();
+    const writable = withTrusted(this.#writable, this.#options.trusted?.() ?? []);
+    this.#addStubs(writable);
     const { network } = this.#options;
     const kept = networkEnvironment(confinedEnvironment(env, this.#options.env), network, proxy);
     const namespaces = cell ? ['--unshare-user'] : unshareArguments(network === 'open');
     const view = viewArguments({
       sandbox: this.#options,
-      writable: this.#writable,
+      writable,
       files: this.#files,
       gitFolders: this.#gitFolders,
       cwd,
@@ -88,7 +90,7 @@ export class BubblewrapSandbox implements Sandbox {
         ...bwrap,
         ...filter,
         '--',
-        ...this.#entry.before(view),
+        ...this.#entry.before(view, this.#contestedSources()),
         command,
         ...args,
       ],
@@ -142,9 +144,16 @@ export class BubblewrapSandbox implements Sandbox {
     }
   }
 
-  #addStubs(): void {
-    for (const path of this.#writable.projects) if (folderIdentity(path)) this.#stubs.addPi(join(path, '.pi'));
-    for (const path of this.#gitFolders.keys()) if (folderIdentity(path)) this.#stubs.addToGit(path);
+  /** The places of roots that another sandbox may replace by links, as the mounts of this process name them. */
+  #contestedSources(): ReadonlyMap<string, string> {
+    const { isContested = () => false } = this.#options;
+    return mountSources(this.#writable.roots.filter(isContested));
+  }
+
+  #addStubs({ projects }: WritableRoots): void {
+    const isInPlace = (path: string) => existingPath(path) === path && folderIdentity(path) !== undefined;
+    for (const path of projects.filter(isInPlace)) this.#stubs.addPi(join(path, '.pi'));
+    for (const path of [...this.#gitFolders.keys()].filter(isInPlace)) this.#stubs.addToGit(path);
   }
 }
 

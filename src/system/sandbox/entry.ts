@@ -6,9 +6,14 @@ const GUARDED_NAMES = new Set(['.git', '.pi']);
 const CHECK = `
 while [ "$1" != -- ]; do
   found=
-  while read -r a b c d point rest; do [ "$point" = "$1" ] && found=1; done </proc/self/mountinfo
-  [ "$found" ] || { echo "tau: $1 was replaced while the sandbox was made" >&2; exit 126; }
-  shift
+  while read -r a b c source point rest; do [ "$point" = "$1" ] && found=$source; done </proc/self/mountinfo
+  case $found in
+    '') found=missing ;;
+    "$2") found= ;;
+    *) [ "$2" ] || found= ;;
+  esac
+  [ "$found" ] && { echo "tau: $1 was replaced while the sandbox was made" >&2; exit 126; }
+  shift 2
 done
 shift
 exec "$@"`;
@@ -22,20 +27,25 @@ const OWN_STDIN = process.getuid?.() === 0 ? ' </dev/null' : '';
  *
  * bwrap follows links. A `.git` that did not exist when the first command began is no mount in the view of a running
  * one, which can exchange it with a link while bwrap mounts: then the folder of the host behind the link covers a folder
- * of the view. So this program looks for the mount before the command runs.
+ * of the view. So this program looks for the mount before the command runs. A root whose parents another sandbox can
+ * change is looked for with the folder that is mounted there.
  */
 export class Entry {
   #first: ReadonlyMap<string, string | undefined> | undefined;
 
-  /** The command line before the command; `view`: the arguments of bwrap. */
-  before(view: readonly string[]): string[] {
+  /**
+   * The command line before the command; `view`: the arguments of bwrap, `sources`: the places of folders that another
+   * sandbox may exchange as well.
+   */
+  before(view: readonly string[], sources: ReadonlyMap<string, string>): string[] {
     const paths = guardedIn(view);
     this.#first ??= new Map(paths.map((path) => [path, identityOf(path)]));
     const first = this.#first;
     const late = paths.filter((path) => first.get(path) === undefined || first.get(path) !== identityOf(path));
-    return late.length + OWN_STDIN.length === 0
+    const expected = [...sources, ...late.map((path): [string, string] => [path, ''])].flat().map(asInMountinfo);
+    return expected.length + OWN_STDIN.length === 0
       ? []
-      : ['/bin/sh', '-c', `${CHECK}${OWN_STDIN}`, 'sh', ...late.map(asInMountinfo), '--'];
+      : ['/bin/sh', '-c', `${CHECK}${OWN_STDIN}`, 'sh', ...expected, '--'];
   }
 }
 

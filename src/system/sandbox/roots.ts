@@ -8,7 +8,7 @@ import type { SandboxOptions } from './sandbox.ts';
 export interface WritableRoots {
   /** Real paths. None lies in another, unless a hidden folder is between them. */
   readonly roots: readonly string[];
-  /** The roots, and folders of the session and trusted ones inside a root: their `.git` and `.pi` are read-only. */
+  /** Folders inside a root whose `.git` and `.pi` are read-only; the roots are among them. */
   readonly projects: readonly string[];
   /** Folders that must not be renamed, since protected paths lie below. Parents come first. */
   readonly pins: readonly Pin[];
@@ -78,7 +78,7 @@ export function writableRoots(options: SandboxOptions): WritableRoots {
   if (options.readOnly) return { roots: [], projects: [], pins: [] };
   const hidden = hiddenPaths(options);
   const roots = rootsOf(options, hidden);
-  const projects = projectsOf(options, roots);
+  const projects = projectsOf(options.cwd, roots);
   return { roots, projects, pins: pinsOf(roots, [...projects.map((path) => `${path}/.git`), ...hidden]) };
 }
 
@@ -92,14 +92,26 @@ function rootsOf(options: SandboxOptions, hidden: readonly string[]): string[] {
   return folders.filter((path) => containers(path).every((root) => isMasked(path, root))).sort();
 }
 
-function projectsOf({ cwd, trusted = [] }: SandboxOptions, roots: readonly string[]): string[] {
+function projectsOf(cwd: string, roots: readonly string[]): string[] {
   const real = existingPath(cwd);
   const root = real === undefined ? undefined : innermost(real, roots);
   const below = real === undefined || root === undefined ? [] : [...foldersBetween(root, real), real];
+  return [...new Set([...roots, ...below])];
+}
+
+/** The same folders with the trusted ones in them: the user may trust one at any time. */
+export function withTrusted(writable: WritableRoots, trusted: readonly string[]): WritableRoots {
+  const { roots, projects, pins } = writable;
   const inside = trusted
-    .filter((path) => innermost(path, roots) !== undefined)
+    .filter((path) => innermost(path, roots) !== undefined && !projects.includes(path))
     .filter((path) => existingPath(path) === path && folderIdentity(path) !== undefined);
-  return [...new Set([...roots, ...below, ...inside])];
+  if (inside.length === 0) return writable;
+  const added = pinsOf(
+    roots,
+    inside.map((path) => `${path}/.git`),
+  ).filter(({ path }) => !pins.some((pin) => pin.path === path));
+  const sorted = [...pins, ...added].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { roots, projects: [...projects, ...inside], pins: sorted };
 }
 
 function pinsOf(roots: readonly string[], paths: readonly string[]): Pin[] {

@@ -11,8 +11,10 @@ export interface SandboxOptions {
   readonly hidden: readonly string[];
   /** Files and folders inside hidden ones that commands can read all the same. */
   readonly readable?: readonly string[];
-  /** Folders whose `.git` and `.pi` stay read-only if they lie in a writable one. */
-  readonly trusted?: readonly string[];
+  /** Returns folders whose `.git` and `.pi` stay read-only if they lie in a writable one. */
+  readonly trusted?: () => readonly string[];
+  /** Whether commands of other sandboxes may replace a folder above a real path meanwhile. */
+  readonly isContested?: (path: string) => boolean;
   /** True: commands change nothing but their `/tmp`. */
   readonly readOnly: boolean;
   /** `ask`: `mayConnect` decides for each host; `none`: no network at all; `open`: as without a sandbox. */

@@ -5,6 +5,7 @@ import { SessionSandbox } from '../../extend/approvals/session-sandbox.ts';
 import { ApprovalsFile } from '../../store/approvals/approvals-file.ts';
 import type { SessionLog } from '../../store/sessions/session-log.ts';
 import { realPath } from '../../system/files/real-path.ts';
+import { existingPath } from '../../system/sandbox/roots.ts';
 import type { Agent } from '../agent.ts';
 import type { CurrentApprovals } from './current-approvals.ts';
 
@@ -56,7 +57,7 @@ type ApprovalFolders = ReturnType<ApprovalParts['folders']>;
 
 const realFolders = (cwd: string, { env, addonPaths }: Agent): ApprovalFolders => ({
   cwd: realPath(cwd),
-  namedCwd: cwd,
+  namedCwds: [cwd, ...(env['PWD'] ? [env['PWD']] : [])].filter((path) => existingPath(path) === realPath(cwd)),
   home: realPath(env['HOME'] || homedir()),
   agentDir: realPath(addonPaths.agentDir),
 });

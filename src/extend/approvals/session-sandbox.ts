@@ -24,8 +24,8 @@ export interface SessionFolders {
   readonly cwd: string;
   readonly home: string;
   readonly agentDir: string;
-  /** The session's folder as the session names it. */
-  readonly namedCwd: string;
+  /** The session's folder as the session and the shell of the user name it. */
+  readonly namedCwds: readonly string[];
 }
 
 /** The parts of the agent on which the sandbox of a session depends. */
@@ -184,7 +184,7 @@ export class SessionSandbox {
   }
 
   #options(readOnly: boolean): SandboxOptions {
-    const { cwd, namedCwd, home, agentDir } = this.#parts.folders();
+    const { cwd, namedCwds, home, agentDir } = this.#parts.folders();
     const confined = new ConfinedFolders(agentDir);
     const { writable = [], env = [], unixSockets = false, gitWrite = false } = this.#parts.settings() ?? {};
     const { credentials, hidden } = this.#secrets();
@@ -192,7 +192,7 @@ export class SessionSandbox {
       cwd,
       home,
       writable: [
-        ...(isPowerful(cwd, credentials) || passesLinkIn(confined, namedCwd) ? [] : [cwd]),
+        ...(isPowerful(cwd, credentials) || namedCwds.some((path) => passesLinkIn(confined, path)) ? [] : [cwd]),
         ...writable.filter((path) => !passesLinkIn(confined, path)),
       ],
       hidden,

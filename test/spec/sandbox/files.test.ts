@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect } from 'vitest';
 import { openTestAgent, sessionFiles } from '../../support/agent/test-agent.ts';
@@ -299,4 +308,49 @@ itConfined('[A151] a change to the mode plan ends the processes that could still
   await peer.ok({ type: 'set_approval_mode', mode: 'plan' });
 
   expect([before, sleepers(sleep)]).toEqual([1, 0]);
+});
+
+itConfined(
+  '[A143] a workspace that a command replaced by a link is read-only for the session that is continued in it',
+  async () => {
+    const home = newUserHome();
+    const outside = join(home.root, 'outside');
+    mkdirSync(outside);
+    mkdirSync(join(home.cwd, 'sub'));
+    const sub = { ...home, cwd: join(home.cwd, 'sub') };
+    const first = await openConfined({ home: sub, runs: [[bash('echo first > f')]] });
+    await first.run();
+    await first.close();
+    const [file = ''] = sessionFiles(sub);
+    await resultOf(bash(`mv sub old; ln -s ${outside} sub; mkdir vault; ln -s ${outside} shared`), { home });
+
+    const settings = { sandbox: { writable: [join(home.cwd, 'shared')] } };
+    const { peer, run } = await openConfined({
+      settings,
+      home,
+      args: [...CONFINED, '--session', file],
+      runs: [[bash(`for f in . ${outside} ${home.cwd}/shared; do echo x > $f/evil; done 2>&1; true`)]],
+    });
+    const [written] = await run();
+
+    expect(written?.text.match(/Read-only file system/g)).toHaveLength(3);
+    expect((await peer.ok({ type: 'get_state' })).sandbox).toMatchObject({ status: 'on', writable: [] });
+    expect(readdirSync(outside)).toEqual([]);
+  },
+);
+
+itConfined('[A144] a hidden path of the settings stays hidden when a command removes the link to it', async () => {
+  const home = newUserHome();
+  writeFile(join(home.root, 'vault/key'), FILE_SECRET);
+  symlinkSync('../vault', join(home.cwd, 'secrets'));
+  const { run } = await openConfined({
+    home,
+    settings: { sandbox: { hidden: ['secrets'] } },
+    runs: [[bash('rm secrets; cat ../vault/key'), bash('cat ../vault/key'), read(join(home.root, 'vault/key'))]],
+  });
+
+  const results = await run();
+
+  expect(results.map(({ isError }) => isError)).toEqual([true, true, true]);
+  expect(JSON.stringify(results)).not.toContain(FILE_SECRET);
 });

@@ -29,6 +29,21 @@ describe('a dialog handler', () => {
     expect(sent).toEqual([response(method, fields)]);
   });
 
+  it('[A114] gets a question again whose answer was refused, a few times', async () => {
+    const { client, emit, sent } = connect();
+    client.onUiRequest(async () => 'always');
+    const refusal = { type: 'server_error', error: 'Permission denied', code: 'permission_denied' };
+
+    emit(dialog('select'));
+    await delivered();
+    for (let count = 0; count < 5; count++) {
+      emit(refusal, dialog('select'));
+      await delivered();
+    }
+
+    expect(sent).toEqual(Array(4).fill(response('select', { value: 'always' })));
+  });
+
   it('[V27] that throws cancels the dialog', async () => {
     const { client, emit, sent } = connect();
     client.onUiRequest(({ method }) => {

@@ -32,6 +32,9 @@ export type UiHandler = (
   context: { readonly signal: AbortSignal },
 ) => UiAnswer | Promise<UiAnswer>;
 
+// How often one question is passed on again.
+const MAX_REFUSALS = 3;
+
 /** Passes UI requests to the newest handler and sends its answers. */
 export class UiRequests {
   readonly #send: (response: ExtensionUiResponse) => void;
@@ -39,6 +42,7 @@ export class UiRequests {
   readonly #openDialogs = new Map<string, AbortController>();
   /** A reconnect may repeat a dialog before its answer has arrived. */
   readonly #answeredIds = new RecentIds();
+  #lastAnswer = { id: '', refusals: 0 };
   /** Dialogs that were open before the snapshot and have not appeared in it yet. */
   #staleIds: ReadonlySet<string> = new Set();
 
@@ -58,6 +62,12 @@ export class UiRequests {
   handleEvent(event: AgentEvent): void {
     if (event.type === 'extension_ui_request') this.#handleRequest(event);
     if (event.type === 'extension_ui_resolved') this.#abort(event.id);
+    if (event.type === 'server_error' && event.code === 'permission_denied') this.#handleRefusal();
+  }
+
+  /** The server sends a question again whose answer goes beyond the limit of this client. A program may repeat its answer. */
+  #handleRefusal(): void {
+    if (++this.#lastAnswer.refusals <= MAX_REFUSALS) this.#answeredIds.delete(this.#lastAnswer.id);
   }
 
   /** A snapshot follows, which repeats the dialogs that are still open. */
@@ -95,6 +105,7 @@ export class UiRequests {
     }
     if (!this.#openDialogs.delete(id)) return;
     this.#answeredIds.add(id);
+    if (this.#lastAnswer.id !== id) this.#lastAnswer = { id, refusals: 0 };
     this.#send({ type: 'extension_ui_response', id, ...answerFields(answer) });
   }
 

@@ -136,7 +136,7 @@ export class Dialogs {
   /** Only the first response to an open dialog counts; that of a client whose limit is too low denies. */
   respond(response: ExtensionUiResponse, from: unknown): void {
     const open = this.#openDialogs.get(response.id);
-    open?.end('client', mayAnswer(open.request, response) ? response : undefined, from);
+    open?.end(response.timedOut ? 'timeout' : 'client', mayAnswer(open.request, response) ? response : undefined, from);
   }
 
   /** A malformed response ends its dialog without a value. */

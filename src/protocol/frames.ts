@@ -15,6 +15,7 @@ export const frames = {
         value: optional(text()),
         confirmed: optional(flag()),
         cancelled: optional(flag()),
+        timedOut: optional(flag('With cancelled, from a server: the dialog was not answered.')),
         message: optional(text('With an approval: sent to the model with the denial.')),
         approvalLimit,
       },

@@ -87,7 +87,7 @@ it('cards show the diff of an edit, the host of a connection and the arguments o
     ['Change it?', 'Connect?', 'Call it?'].map((title) => flatText(card(page, title))),
   );
 
-  expect(edit).toContain('Changes a protected file · edit · 1 of 3');
+  expect(edit).toContain('Changes a protected or outside file · edit · 1 of 3');
   expect(edit).toContain('/home/ada/notesU+202Etxt.md');
   expect(await flatText(card(page, 'Change it?').locator('.diff-line.added'))).toBe('2 + three');
   expect(host).toContain('Connects to a host · bash · 2 of 3');

@@ -1,3 +1,4 @@
+import { approvalModes } from '../../protocol/approvals/approval-modes.ts';
 import type { Params, ServerConnectedEvent, StateSyncedEvent } from '../../protocol/generated/vocabulary.ts';
 
 /** The approval mode and the sandbox that a client requests for the sessions that it creates. */
@@ -12,7 +13,7 @@ export const isUsableAfter = (code: unknown): boolean =>
 
 /** Decides on each connection whether the created session still needs its approval mode. */
 export class InitialApprovals {
-  readonly params: RequestedApprovals;
+  #params: RequestedApprovals;
   /** The id came from outside: another page or program may have created the session before. */
   readonly #mayExist: boolean;
   /** The created session; a later move of the connection leads elsewhere. */
@@ -23,8 +24,21 @@ export class InitialApprovals {
   #epoch: string | undefined;
 
   constructor(params: RequestedApprovals, { mayExist }: { readonly mayExist: boolean }) {
-    this.params = params;
+    this.#params = params;
     this.#mayExist = mayExist;
+  }
+
+  get params(): RequestedApprovals {
+    return this.#params;
+  }
+
+  /** Takes the next stricter mode, after a refusal for the limit of a token or a server; false if there is none. */
+  tighten(): boolean {
+    const { mode } = this.#params;
+    const stricter = mode && approvalModes[approvalModes.indexOf(mode) - 1];
+    if (stricter === undefined) return false;
+    this.#params = { ...this.#params, mode: stricter };
+    return true;
   }
 
   /** Recognizes an existing session by the first snapshot: it has messages, or a mode that was chosen. */

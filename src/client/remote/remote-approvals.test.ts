@@ -91,6 +91,26 @@ it('an empty session that the server created again gets its mode again', async (
   expect(repeated).toMatchObject(request);
 });
 
+it('a session gets the loosest mode that the server permits', async () => {
+  const { server, session } = await remote({ approvals });
+  const connection = await server.connection();
+  connection.send(created(connection), synced());
+  const refuse = async () => {
+    const { id, type, mode } = await connection.next();
+    connection.send({ type: 'response', command: type, id, success: false, error: 'No', code: 'permission_denied' });
+    return mode;
+  };
+
+  const refused = [await refuse(), await refuse()];
+  const accepted = await connection.next();
+  connection.respond(accepted, { ...result, approvalMode: 'ask' });
+  await session.ping();
+
+  expect(refused).toEqual(['auto', 'edit']);
+  expect(accepted).toMatchObject({ type: 'set_approval_mode', mode: 'ask', sandbox: 'auto' });
+  expect(connection.sent).toEqual([]);
+});
+
 it('a session that the client moves to keeps its mode', async () => {
   const { server, session } = await remote({ approvals });
   const connection = await server.connection();

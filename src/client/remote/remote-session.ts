@@ -291,10 +291,17 @@ export class RemoteSession extends BaseClient {
   /** Prompts wait behind this request in the outbox. */
   #requestApprovals(connected: ServerConnectedEvent): void {
     const request = this.#approvals;
-    if (!request?.begin(connected, { isEmpty: this.#target.new !== undefined })) return;
+    if (request?.begin(connected, { isEmpty: this.#target.new !== undefined })) this.#sendApprovals(request, connected);
+  }
+
+  #sendApprovals(request: InitialApprovals, connected: ServerConnectedEvent): void {
     const command = this.#newCommand('set_approval_mode', request.params);
     this.#approvalCommandId = command.id;
-    const onFailure = (error: unknown) => request.end(error instanceof CommandFailed ? connected.epoch : undefined);
+    const onFailure = (error: unknown) => {
+      const isRefused = error instanceof CommandFailed && error.code === 'permission_denied';
+      if (isRefused && request.tighten()) this.#sendApprovals(request, connected);
+      else request.end(error instanceof CommandFailed ? connected.epoch : undefined);
+    };
     this.#outbox.sendFirst(command).then(() => request.end(connected.epoch), onFailure);
   }
 

@@ -39,7 +39,12 @@ export interface Policy {
 export type Decision =
   | { readonly kind: 'allow'; readonly rule?: string }
   | { readonly kind: 'deny'; readonly reason: string }
-  | { readonly kind: 'ask'; readonly about: 'tool' | 'outside' | 'path' | 'network'; readonly rule?: string };
+  | {
+      readonly kind: 'ask';
+      readonly about: 'tool' | 'outside' | 'path' | 'network';
+      readonly rule?: string;
+      readonly isUnreadable?: boolean;
+    };
 
 /** Decides about a call: rules that deny come first, then grants, rules that ask, rules that allow, and the mode. */
 export function decide(given: CallFacts, policy: Policy): Decision {
@@ -50,8 +55,9 @@ export function decide(given: CallFacts, policy: Policy): Decision {
   if (policy.mode === 'plan' && facts.subject.type === 'write') return { kind: 'deny', reason: DENIED_IN_PLAN_MODE };
   if (call.isGranted) return { kind: 'allow' };
   const about = topicOf(facts);
-  const asking = (isTodo(facts) ? undefined : policy.rules.ask.find(call.isAskedBy)) ?? call.unreadableBy;
+  const asking = isTodo(facts) ? undefined : policy.rules.ask.find(call.isAskedBy);
   if (asking) return { kind: 'ask', about, rule: asking.text };
+  if (call.unreadableBy) return { kind: 'ask', about, rule: call.unreadableBy.text, isUnreadable: true };
   const allowing = call.allowedBy([...policy.rules.allow, ...policy.saved]);
   if (allowing) return { kind: 'allow', rule: allowing.text };
   return runsUnasked(facts, policy) ? { kind: 'allow' } : { kind: 'ask', about };

@@ -132,7 +132,7 @@ function shownHost({ host, port }: { host: string; port: number }): Shown {
 async function shownFile(subject: { type: 'read' | 'write'; path: string }, question: Question): Promise<Shown> {
   const { text: path, isCut: isPathCut } = showName(subject.path);
   if (subject.type === 'read')
-    return { title: 'Read this file?', subject: { type: 'edit', path }, text: path, isCut: isPathCut };
+    return { title: 'Read this file?', subject: { type: 'tool', input: { path } }, text: path, isCut: isPathCut };
   const diff = await diffOf(question);
   // A change without a preview is approved for one call only.
   const isDiffCut = (diff?.length ?? Infinity) > MAX_SHOWN_CHARACTERS;
@@ -170,7 +170,8 @@ const RIGHTS: Readonly<Record<CallSource, string | undefined>> = {
   host: undefined,
 };
 
-function descriptionOf({ call, facts: { subject } }: Question): string | undefined {
+function descriptionOf({ call, facts: { subject }, decision }: Question): string | undefined {
+  if (decision.isUnreadable) return 'It is not one plain line, so the rule cannot be compared with its commands.';
   const { why } = call.args;
   if (subject.type === 'command' && subject.outside && typeof why === 'string' && why.trim() !== '')
     return `The model gives this reason: ${showName(why).text}`;

@@ -822,6 +822,9 @@ export const frameSchemas: Readonly<Record<FrameName, Schema>> = {
    "cancelled": {
     "type": "boolean"
    },
+   "timedOut": {
+    "type": "boolean"
+   },
    "message": {
     "type": "string"
    },
@@ -1142,6 +1145,9 @@ export const inboundDefinitions: Definitions = {
     "type": "boolean"
    },
    "cancelled": {
+    "type": "boolean"
+   },
+   "timedOut": {
     "type": "boolean"
    },
    "message": {

@@ -1448,6 +1448,8 @@ export interface ExtensionUiResponse {
   value?: string | undefined;
   confirmed?: boolean | undefined;
   cancelled?: boolean | undefined;
+  /** With cancelled, from a server: the dialog was not answered. */
+  timedOut?: boolean | undefined;
   /** With an approval: sent to the model with the denial. */
   message?: string | undefined;
   approvalLimit?: ApprovalMode | undefined;

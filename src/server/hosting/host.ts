@@ -61,7 +61,7 @@ export class Host {
     });
     this.#runs = new RunTracker(session.runs, () => journal.epoch);
     this.#dialogTimeouts = new DialogTimeouts((id) => {
-      this.#agent?.sendFrame({ type: 'extension_ui_response', id, cancelled: true });
+      this.#agent?.sendFrame({ type: 'extension_ui_response', id, cancelled: true, timedOut: true });
       this.#publisher.resolveDialog(id, 'timeout');
     });
     this.#publisher = new EventPublisher({

@@ -97,7 +97,7 @@ it('[A121 A128] without a client that can answer, a question is denied after wai
   const { messages } = await late.ok({ type: 'get_messages' });
   expect(messages.find(({ role }: { role: string }) => role === 'toolResult')).toMatchObject({
     isError: true,
-    details: { denied: true },
+    details: { denied: true, by: 'nobody' },
   });
   expect(readdirSync(server.home.cwd)).toEqual([]);
 });

@@ -148,7 +148,7 @@ it('[A113] an answer that is no option of the question denies the call, and its 
     { value: '' },
     { value: 'allow_once' },
     { confirmed: true },
-    { value: OPTION_NAMES.allow_once, cancelled: true },
+    { value: OPTION_NAMES.allow_once, cancelled: true, timedOut: true },
   ];
 
   for (const [index, fields] of odd.entries()) {
@@ -232,5 +232,5 @@ it('[A116] a question that no client can show is denied after its own time', asy
   const late = await target.connect({ session: sessionId });
   await late.ok({ type: 'get_state' });
   expect(requests(late)).toEqual([]);
-  expect(received('extension_ui_response')).toEqual([{ type: 'extension_ui_response', id: 'kept', cancelled: true }]);
+  expect(received('extension_ui_response')).toEqual([{ type: 'extension_ui_response', id: 'kept', cancelled: true, timedOut: true }]);
 });

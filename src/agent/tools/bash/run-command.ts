@@ -28,7 +28,7 @@ export function commandResult(run: ShellRun, timeout: CommandTimeout, hint?: str
 
 // Messages of programs whose access a sandbox refuses.
 const REFUSALS =
-  /read-only file system|operation not permitted|permission denied|could not resolve host|network is unreachable|name or service not known|ENOTFOUND|EAI_AGAIN|EROFS|EPERM|x-proxy-error|403 Forbidden/i;
+  /read-only file system|operation not permitted|permission denied|could not resolve host|network is unreachable|name or service not known|ENOTFOUND|EAI_AGAIN|EROFS|EPERM|x-proxy-error|403 Forbidden|(response|error:?) 403/i;
 
 /** Names the way out if a command may have failed because of the sandbox. */
 function refusalHint({ exit, tail }: ShellRun, sandbox: CommandSandbox | undefined): string | undefined {

@@ -35,7 +35,8 @@ export function approvalChoices(
 export function kindText({ kind, subject }: Approval): string | undefined {
   if (kind === 'outside') return 'Runs outside the sandbox';
   if (kind === 'network') return 'Connects to a host';
-  if (kind === 'path') return subject.type === 'edit' ? 'Changes a protected file' : 'Uses a protected path';
+  if (kind === 'path')
+    return subject.type === 'edit' ? 'Changes a protected or outside file' : 'Reads a protected file';
   return ownProperty(subjectTexts, subject.type);
 }
 

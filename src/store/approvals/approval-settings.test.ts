@@ -177,6 +177,14 @@ it.each([
   expect(settings.approvals.mode).toBe('ask');
 });
 
+it('a misspelt key of the user is named', () => {
+  const source = files({ 'agent/settings.json': { approvals: { alow: ['a'] }, sandbox: { hiden: ['b'] } } });
+
+  expect(readApprovalSettings(source).warnings).toEqual(
+    ['approvals.alow', 'sandbox.hiden'].map((name) => expect.stringContaining(`${name} is no setting`)),
+  );
+});
+
 it('a malformed file of a project is named', () => {
   const { settings, warnings } = readApprovalSettings(files({ 'project/.pi/settings.json': '{' }));
 

@@ -3,7 +3,8 @@ import { strictestMode } from '../../protocol/approvals/approval-modes.ts';
 import type { ApprovalMode } from '../../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../../protocol/json.ts';
 import { expandHome } from '../agent-dir.ts';
-import { readSettingsFile, readUserSettings, type Settings, settingsFiles } from '../settings.ts';
+import { readSettingsFile, readUserSettings, type Settings, settingsFiles, sortSettings } from '../settings.ts';
+import { STRICT_LIMITS } from './strict-limits.ts';
 
 type Approvals = NonNullable<Settings['approvals']>;
 type SandboxGroup = NonNullable<Settings['sandbox']>;
@@ -38,6 +39,8 @@ export function readApprovalSettings(source: { readonly agentDir: string; readon
   const [userFile = '', ...projectFiles] = settingsFiles({ ...source, trusted: true });
   const problems: string[] = [];
   const values = readUserSettings(userFile, problems);
+  const unknown = sortSettings(values).unused.filter((name) => /^(approvals|sandbox)\./.test(name));
+  warnings.push(...unknown.map((name) => `${userFile}: ${name} is no setting; it is ignored`));
   const user = withStrictDefaults(groupsOf({ file: userFile, cwd: source.cwd, warnings }, values), problems);
   const projects = projectFiles.map((file) => projectPart({ file, cwd: source.cwd, warnings }, user.approvals.mode));
   const all = <K extends string>(read: (part: ProjectPart) => Readonly<Record<K, readonly string[]>>, name: K) =>
@@ -61,10 +64,10 @@ export function readApprovalSettings(source: { readonly agentDir: string; readon
 function withStrictDefaults({ approvals, sandbox }: ApprovalSettings, problems: readonly string[]): ApprovalSettings {
   const isInvalid = (name: string) => problems.some((problem) => problem.includes(`: ${name} `));
   const isLoose = ['approvals.mode', 'approvals.ask', 'approvals.deny', 'sandbox.hidden'].some(isInvalid);
-  const mode = strictestMode(approvals.mode, 'ask');
+  const mode = strictestMode(approvals.mode, STRICT_LIMITS.approvals.mode);
   return {
     approvals: isLoose && mode ? { ...approvals, mode } : approvals,
-    sandbox: isInvalid('sandbox.use') ? { ...sandbox, use: 'required' } : sandbox,
+    sandbox: isInvalid('sandbox.use') ? { ...sandbox, ...STRICT_LIMITS.sandbox } : sandbox,
   };
 }
 

@@ -2,14 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { JsonObject } from '../../protocol/json.ts';
 import { MalformedFile, readJsonObject } from '../json-file.ts';
 
-const STRICT_LIMITS = Object.entries({ approvals: { mode: 'ask' }, sandbox: { use: 'required' } });
+/** The limits that count in place of a value that cannot be used. */
+export const STRICT_LIMITS = { approvals: { mode: 'ask' }, sandbox: { use: 'required' } } as const;
 
 /**
  * Limits that the user's settings name without a value that can be used: they count as strict ones, since a mistake must
  * not leave everything allowed. `values`: those of the file that can be used.
  */
 export function strictLimits(file: string, values: JsonObject): [name: string, limit: JsonObject][] {
-  const missing = STRICT_LIMITS.filter(([name]) => values[name] === undefined);
+  const missing = Object.entries(STRICT_LIMITS).filter(([name]) => values[name] === undefined);
   if (missing.length === 0) return [];
   const isNamed = nameTest(file);
   return missing.filter(([name]) => isNamed(name));

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { type Cell, startCell, unshareArguments } from './cell.ts';
-import { Entry } from './entry.ts';
+import { Entry, mountSources } from './entry.ts';
 import { confinedEnvironment } from './environment.ts';
 import { type Launcher, makeLauncher } from './launcher.ts';
-import { mountSources } from './mount-sources.ts';
 import { networkEnvironment, startProxy } from './network/cell-network.ts';
 import type { CellProxy } from './network/proxy.ts';
 import type { SandboxPrograms } from './programs.ts';

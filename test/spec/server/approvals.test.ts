@@ -232,5 +232,7 @@ it('[A116] a question that no client can show is denied after its own time', asy
   const late = await target.connect({ session: sessionId });
   await late.ok({ type: 'get_state' });
   expect(requests(late)).toEqual([]);
-  expect(received('extension_ui_response')).toEqual([{ type: 'extension_ui_response', id: 'kept', cancelled: true, timedOut: true }]);
+  expect(received('extension_ui_response')).toEqual([
+    { type: 'extension_ui_response', id: 'kept', cancelled: true, timedOut: true },
+  ]);
 });

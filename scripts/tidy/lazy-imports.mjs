@@ -34,6 +34,7 @@ const LAZY_IMPORTS = {
     'cli/sessions/session-argument.ts': ['cli/sessions/choose-session.ts'],
     'cli/token/token.ts': ['server/cluster/auth/cluster-tokens.ts'],
     'embed/local-engine.ts': ['model/scripted/script.ts'],
+    'cli/serve/serve.ts': ['system/sandbox/probe.ts'],
     'engine/open.ts': ['engine/activity-log.ts'],
     'engine/approvals/current-approvals.ts': ['engine/approvals/open-approvals.ts'],
     'engine/approvals/policy.ts': ['store/approvals/approval-settings.ts'],

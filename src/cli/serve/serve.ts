@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { messageOf } from '../../protocol/errors.ts';
+import { messageOf, NO_SANDBOX } from '../../protocol/errors.ts';
 import { takeEnvToken } from '../../server/auth/env-token.ts';
 import type { ClusterOptions } from '../../server/cluster/open-cluster.ts';
 import type { AgentLaunch } from '../../server/hosting/agent/agent-process.ts';
@@ -42,6 +42,7 @@ export async function serveSessions(args: CliArguments): Promise<number> {
     return 1;
   }
   warnIfGuessable(options, args);
+  if (args.sandbox === 'required') await warnWithoutSandbox();
   onExitSignal(() => server.drain(drainMs), { limitMs: drainMs + DRAIN_OVERHEAD_MS });
   const { socketUrl } = server;
   await printAndExit(
@@ -108,6 +109,13 @@ function warnIfGuessable({ envToken, log }: ServeOptions, { 'log-file': file }: 
   const text = `PI_AUTH_TOKEN ${GUESSABLE}`;
   warn(text);
   if (file !== undefined) log.write('warn', 'auth', text);
+}
+
+/** Its agents run on this machine: without a sandbox none of them starts. */
+async function warnWithoutSandbox(): Promise<void> {
+  const { probeSandbox } = await import('../../system/sandbox/probe.ts');
+  const probe = await probeSandbox();
+  if (probe.engine === undefined) warn(`${NO_SANDBOX}: no session opens. ${probe.reason}. ${probe.remedy}`);
 }
 
 /** The program of this package, or the shell command given instead. */

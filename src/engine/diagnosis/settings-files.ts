@@ -17,7 +17,7 @@ export function trustFinding({ trusted }: Project, skippedFiles: readonly string
   const files = skippedFiles.join(', ');
   return warning(
     'trust',
-    `This project is not trusted: these files are not used: ${files}. Use set_trust or --approve`,
+    `This project is not trusted: these files are not used, but for stricter limits of approvals: ${files}. Use set_trust or --approve`,
   );
 }
 
@@ -28,6 +28,7 @@ const agentFiles = {
   'trust.json': 'private',
   'auth.json': 'private',
   'approvals.json': 'private',
+  'confined-folders.json': 'private',
 } as const;
 
 /** Checks the files of the agent folder and their permissions. */

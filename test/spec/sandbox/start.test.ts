@@ -68,18 +68,20 @@ describe.each(machinesWithoutEngine)('on a machine $machine', ({ wrapper, missin
 
   it('[A141] a server reports sandbox_unavailable, for a session and for all of its sessions', async () => {
     const home = newUserHome();
-    const connect = await serve(wrapper, home, []);
+    const { connect } = await serve(wrapper, home, []);
     const peer = connect();
 
     const refusal = await peer.refused({ type: 'set_approval_mode', mode: 'auto', sandbox: 'required' });
 
     expect(refusal).toMatchObject({ code: 'sandbox_unavailable', error: expect.stringMatching(missing) });
-    const strict = (await serve(wrapper, newUserHome(), CONFINED))();
+    const server = await serve(wrapper, newUserHome(), CONFINED);
+    const strict = server.connect();
     strict.send({ type: 'prompt', message: 'run `touch ran`' });
     expect(await strict.find('server_error')).toMatchObject({
       code: 'sandbox_unavailable',
       error: expect.stringMatching(missing),
     });
+    expect(server.program.stderr()).toMatch(/no session opens/);
   });
 
   it('[A154] tau doctor reports that no sandbox works, and names the remedy', async () => {
@@ -145,10 +147,10 @@ itConfined('[A142] a project cannot declare the machine a sandbox', async () => 
 });
 
 /** Starts a server on a machine; returns what connects a client to a new session. */
-async function serve(wrapper: readonly string[], home: Home, args: readonly string[]): Promise<() => RemotePeer> {
+async function serve(wrapper: readonly string[], home: Home, args: readonly string[]) {
   const command = [process.execPath, TAU, 'serve', '--port', '0', ...args];
   const program = startProgram(home, [...wrapper, ...command], { env: { PI_AUTH_TOKEN: OWNER_TOKEN } });
   await program.waitForOutput('ws://');
   const [url = ''] = /ws:\S+/.exec(program.stdout()) ?? [];
-  return () => new RemotePeer(`${url}?token=${OWNER_TOKEN}`);
+  return { program, connect: () => new RemotePeer(`${url}?token=${OWNER_TOKEN}`) };
 }

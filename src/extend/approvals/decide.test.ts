@@ -63,7 +63,12 @@ it('in full mode, rules that deny or ask still hold', () => {
 it('a line that no rule can read is asked about as soon as a command is denied, in every mode', () => {
   for (const mode of modes) {
     const policy = policyWith({ deny: ['bash(sudo *)'], allow: ['bash'] }, { mode, isConfined: true });
-    expect(decide(bash('a > b'), policy)).toEqual({ kind: 'ask', about: 'tool', rule: 'bash(sudo *)' });
+    expect(decide(bash('a > b'), policy)).toEqual({
+      kind: 'ask',
+      about: 'tool',
+      rule: 'bash(sudo *)',
+      isUnreadable: true,
+    });
     expect(decide(bash(`a ${'b'.repeat(4000)}`), policy).kind).toBe('ask');
     expect(decide(bash('a b'), policy).kind).toBe('allow');
   }

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { guardLeftover, releaseLeftover, startGuardian } from '../processes/guardian.ts';
+import { randomBytes } from '../random-bytes.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { createSandbox } from './create-sandbox.ts';
 import { findPrograms, type SandboxPrograms } from './programs.ts';
@@ -56,16 +58,20 @@ export async function probeSandbox(options: ProbeOptions = {}): Promise<SandboxP
   const engine = process.platform === 'darwin' ? 'seatbelt' : 'bubblewrap';
   const missing = missingPart(options.programs ?? findPrograms([]));
   if (missing) return missing;
-  let scratch: string | undefined;
+  const scratch = join(tmpdir(), `tau-probe-${randomBytes(8).toString('hex')}`);
+  const leftover = { kind: 'tree', path: scratch } as const;
+  startGuardian();
+  guardLeftover(leftover);
   try {
-    scratch = mkdtempSync(join(tmpdir(), 'tau-probe-'));
+    mkdirSync(scratch, { mode: 0o700 });
     const failure = await withTimeout(PROBE_MS, tryOut(scratch, options), 'The sandbox did not start in time');
     return failure === undefined ? { engine } : unavailable(failure, CONTAINER);
   } catch (error) {
     const { message } = error as Error;
     return unavailable(message, remedyFor(message));
   } finally {
-    if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
+    rmSync(scratch, { recursive: true, force: true });
+    releaseLeftover(leftover);
   }
 }
 

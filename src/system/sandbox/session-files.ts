@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { guardLeftover, releaseLeftover, startGuardian } from '../processes/guardian.ts';
+import { randomBytes } from '../random-bytes.ts';
 
 /** The files of one sandbox on the host. No command can reach any but `tmp`. */
 export interface SessionFiles {
@@ -21,12 +22,13 @@ const REMOVE_RETRIES = 5;
 
 /** Makes the private folder of a sandbox. The guardian removes it when this process dies. */
 export function makeSessionFiles(filter: Buffer): SessionFiles {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tau-sandbox-')));
+  const folder = join(realpathSync(tmpdir()), `tau-sandbox-${randomBytes(8).toString('hex')}`);
   const [tmp, empty, filterFile] = [join(folder, 'tmp'), join(folder, 'empty'), join(folder, 'filter')];
   const leftover = { kind: 'tree', path: folder } as const;
   startGuardian();
   guardLeftover(leftover);
   try {
+    mkdirSync(folder, { mode: 0o700 });
     mkdirSync(tmp, { mode: 0o700 });
     writeFileSync(empty, '', { mode: 0o400 });
     writeFileSync(filterFile, filter, { mode: 0o400 });

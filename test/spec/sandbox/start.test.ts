@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Preflight } from '../../../src/protocol/generated/vocabulary.ts';
@@ -92,6 +92,20 @@ describe.each(machinesWithoutEngine)('on a machine $machine', ({ wrapper, missin
       { check: 'sandbox', status: 'warning', message: expect.stringMatching(missing) },
     ]);
   });
+});
+
+itConfined('[A146] an agent that is killed while it looks for a sandbox leaves no file', async () => {
+  const home = newUserHome();
+  const temporary = join(home.root, 'temporary');
+  mkdirSync(temporary);
+  const env = { TMPDIR: temporary };
+  const { child, finished } = startProgram(home, [process.execPath, TAU, '--mode', 'rpc', ...CONFINED], { env });
+  await expect.poll(() => readdirSync(temporary)).not.toEqual([]);
+
+  child.kill('SIGKILL');
+  await finished;
+
+  await expect.poll(() => readdirSync(temporary)).toEqual([]);
 });
 
 itConfined('[A154] tau doctor names the sandbox that works', async () => {

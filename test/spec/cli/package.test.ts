@@ -117,7 +117,14 @@ function importsOf(entry: string): { files: Set<string>; outside: string[] } {
   return { files, outside };
 }
 
-function packedFiles(): string[] {
+function packedFiles(): readonly string[] {
+  packed ??= packFiles();
+  return packed;
+}
+
+let packed: readonly string[] | undefined;
+
+function packFiles(): readonly string[] {
   const output = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     cwd: root,
     encoding: 'utf8',

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { expandHome } from '../store/agent-dir.ts';
 import { isPathInside } from '../system/files/path-inside.ts';
 import { realPath } from '../system/files/real-path.ts';
@@ -19,11 +19,16 @@ const PROMPT_FILE = /^(?:AGENTS(?:\.override)?|CLAUDE|SKILL)\.md$/i;
 /** The reason against such a file. */
 export const HIDDEN_TARGET = 'it is a link to a file that is hidden from the model';
 
-/** Whether a file is a link to one that is hidden from the model: a command of the model may have made it. */
+/** Whether links lead to a file that is hidden from the model: a command of the model may have made one of them. */
 export function leadsToHiddenFile(path: string, { agentDir, cwd, hidden = [] }: HiddenPlaces): boolean {
   const real = realPath(path);
-  if (real === join(realPath(dirname(path)), basename(path))) return false;
-  if (hidden.some((place) => isPathInside(resolve(cwd, expandHome(place)), real))) return true;
+  if (real === resolve(path)) return false;
+  const isIn = (place: string) => isPathInside(place, real) && !isPathInside(place, cwd);
+  if (hidden.some((place) => isIn(resolve(cwd, expandHome(place))))) return true;
   if (PROMPT_FILE.test(basename(real))) return false;
-  return ['/proc', agentDir, ...alwaysHidden(homedir())].some((place) => isPathInside(place, real));
+  const isOfAgent = isPathInside(agentDir, dirname(path));
+  return [...PRIVATE_FOLDERS, ...(isOfAgent ? [] : [agentDir]), ...alwaysHidden(homedir())].some(isIn);
 }
+
+// Commands have folders of their own in place of these.
+const PRIVATE_FOLDERS = ['/proc', '/tmp', '/run', '/dev'];

@@ -74,7 +74,7 @@ function linkTest({ trusted, ...places }: PromptLocations) {
   const { agentDir, cwd } = places;
   const project = trusted ? [] : foldersUpToRepository(resolve(cwd));
   return (folder: string, path: string): string | undefined => {
-    if (folder !== agentDir && leadsToHiddenFile(path, places)) return HIDDEN_TARGET;
+    if (leadsToHiddenFile(path, places)) return HIDDEN_TARGET;
     if (trusted) return undefined;
     const leadsOut = project.includes(folder)
       ? leadsOutOfProject(path, resolve(cwd))

@@ -68,7 +68,7 @@ const MAX_HOST_QUESTIONS = 20;
 export class Approvals {
   readonly #parts: ApprovalParts;
   readonly #open = new Set<OpenQuestion>();
-  /** The strictest mode of the runs whose commands may still run in the sandbox. */
+  /** The strictest limit of a run whose commands may still run in the sandbox. */
   #cellMode: ApprovalMode | undefined;
   #grants: Grants;
   #rules: Policy['rules'] | undefined;
@@ -113,7 +113,7 @@ export class Approvals {
     const { sandbox } = this.#parts;
     const confined =
       source === 'builtin' && isInside ? await sandbox.forCall({ readOnly: mode === 'plan' }) : undefined;
-    if (confined) this.#cellMode = strictestMode(this.#cellMode, mode);
+    if (confined && mode !== this.#parts.modeOf(undefined)) this.#cellMode = strictestMode(this.#cellMode, mode);
     const files = mode === 'full' && !this.#hasFileRules ? this.#translation(access) : access;
     return { ...(files ? { files } : {}), ...(confined ? { sandbox: confined } : {}) };
   }
@@ -162,7 +162,6 @@ export class Approvals {
    * mode `plan` no process stays that may change files.
    */
   async onModeChanged(): Promise<void> {
-    this.#cellMode = undefined;
     this.#settleAnswered();
     const { sandbox, modeOf, activeRun } = this.#parts;
     if (modeOf(activeRun()) === 'plan') await sandbox.endWritable();
@@ -225,7 +224,11 @@ export class Approvals {
       cwd,
       isConfined: sandbox.isOn,
       isExternal: sandbox.state.status === 'external',
-      isTrustedProgram: programCheck({ path: pathVariable, writable: sandbox.writable }),
+      isTrustedProgram: programCheck({
+        path: pathVariable,
+        writable: sandbox.writable,
+        isLedByCommand: sandbox.isLedByCommand,
+      }),
     });
   }
 
@@ -265,7 +268,11 @@ export class Approvals {
       translate,
       isConfined: sandbox.isOn,
       waitMs: this.#settings?.approvals.waitMs ?? QUESTION_WAIT_MS,
-      isTrustedProgram: programCheck({ path: pathVariable, writable: sandbox.writable }),
+      isTrustedProgram: programCheck({
+        path: pathVariable,
+        writable: sandbox.writable,
+        isLedByCommand: sandbox.isLedByCommand,
+      }),
     });
     const open: OpenQuestion = { facts, run, isConfined: sandbox.isOn, settled: new AbortController() };
     this.#open.add(open);

@@ -1,3 +1,4 @@
+import { readlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandSandbox } from '../../agent/permission.ts';
@@ -92,6 +93,10 @@ export class SessionSandbox {
     return hiddenPaths({ home, hidden });
   }
 
+  /** Whether a path leads through a link that a command may have made. */
+  readonly isLedByCommand = (path: string): boolean =>
+    passesLinkIn(new ConfinedFolders(this.#parts.folders().agentDir), path);
+
   /** The paths inside hidden ones that both read. */
   get readable(): readonly string[] {
     return readableInAgentFolder(this.#parts.folders().agentDir);
@@ -185,18 +190,18 @@ export class SessionSandbox {
 
   #options(readOnly: boolean): SandboxOptions {
     const { cwd, namedCwds, home, agentDir } = this.#parts.folders();
-    const confined = new ConfinedFolders(agentDir);
     const { writable = [], env = [], unixSockets = false, gitWrite = false } = this.#parts.settings() ?? {};
     const { credentials, hidden } = this.#secrets();
     return {
       cwd,
       home,
       writable: [
-        ...(isPowerful(cwd, credentials) || namedCwds.some((path) => passesLinkIn(confined, path)) ? [] : [cwd]),
-        ...writable.filter((path) => !passesLinkIn(confined, path)),
+        ...(isPowerful(cwd, credentials) || namedCwds.some(this.isLedByCommand) ? [] : [cwd]),
+        ...writable.filter((path) => !this.isLedByCommand(path)),
       ],
       hidden,
       readable: [...readableInAgentFolder(agentDir), ...this.#parts.programs],
+      isLedByCommand: this.isLedByCommand,
       readOnly,
       network: this.#network,
       mayConnect: (host, port) => this.mayConnect(host, port),
@@ -221,17 +226,22 @@ const isPowerful = (cwd: string, credentials: readonly string[]) =>
   cwd.split('/').some((name) => name === '.git' || name === '.pi') ||
   credentials.some((folder) => isBelow(cwd, existingPath(folder) ?? folder));
 
-/** Whether a path leads through a link in a folder that commands could change: one of them may have made it. */
+/** Whether a path leads through a link in a folder that commands could change, also by way of other links. */
 function passesLinkIn(confined: ConfinedFolders, path: string): boolean {
+  const names = path.split('/');
   let folder = '/';
-  for (const name of path.split('/').filter(Boolean)) {
+  for (let links = 0, name = names.shift(); name !== undefined; name = names.shift()) {
     const next = join(folder, name);
-    const isLink = linkStats(next)?.isSymbolicLink() ?? false;
-    if (isLink && confined.covers(folder)) return true;
-    folder = isLink ? (existingPath(next) ?? next) : next;
+    const target = linkStats(next)?.isSymbolicLink() ? readlinkSync(next) : undefined;
+    if (target !== undefined && (confined.covers(folder) || ++links > MAX_LINKS)) return true;
+    if (target !== undefined) names.unshift(...target.split('/'));
+    folder = target === undefined ? next : target.startsWith('/') ? '/' : folder;
   }
   return false;
 }
+
+// As the kernel follows.
+const MAX_LINKS = 40;
 
 const readableInAgentFolder = (agentDir: string): string[] => READABLE_NAMES.map((name) => join(agentDir, name));
 

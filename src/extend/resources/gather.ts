@@ -3,6 +3,9 @@ import { messageOf } from '../../protocol/errors.ts';
 import { realPath } from '../../system/files/real-path.ts';
 import type { ResourceRoot } from './search-roots.ts';
 
+/** Names why a file must not be read; undefined if it may be. */
+export type ReasonAgainst = (path: string, root: ResourceRoot) => string | undefined;
+
 /** Limit of skills, and of templates. */
 export const MAX_PER_KIND = 500;
 
@@ -17,8 +20,7 @@ interface Kind<T> {
   // Undefined if the file is not a resource of this kind.
   readonly read: (path: string, root: ResourceRoot, warn: Warn) => T | undefined;
   readonly isExcluded: (path: string) => boolean;
-  // Names why a file of the project must not be read.
-  readonly reasonAgainst: (path: string) => string | undefined;
+  readonly reasonAgainst: ReasonAgainst;
 }
 
 /** Collects all resources of a kind. Of two with one name the first is used, and no file is read twice. */
@@ -33,7 +35,7 @@ export async function gather<T extends { readonly name: string; readonly path: s
       const real = realPath(path);
       if (seen.has(real) || kind.isExcluded(path)) continue;
       seen.add(real);
-      const reason = root.location === 'project' ? kind.reasonAgainst(path) : undefined;
+      const reason = kind.reasonAgainst(path, root);
       if (reason !== undefined) {
         warn(`${path} is left out: ${reason}`);
         continue;

@@ -125,6 +125,25 @@ it('a file reached by several paths is used once, without a warning', async () =
   expect(warnings).toEqual([]);
 });
 
+it('[U34] a skill that was replaced by a link to a hidden file is not read again', async () => {
+  const { root, write, load, failures } = userWith({
+    'repo/inner/.agents/skills/one/SKILL.md': skill('one'),
+    'home/.pi/agent/auth.json': 'a key',
+  });
+  const { say } = await load({ trusted: true });
+  const path = join(root, 'repo/inner/.agents/skills/one/SKILL.md');
+  const before = await say('/skill:one');
+  rmSync(path);
+  symlinkSync(join(root, 'home/.pi/agent/auth.json'), path);
+  const after = await say('/skill:one').catch(() => undefined);
+  rmSync(path);
+  write('repo/inner/.agents/skills/one/SKILL.md', skill('one'));
+
+  expect(before).toContain('Do it.');
+  expect(JSON.stringify([after, failures])).not.toContain('a key');
+  expect(await say('/skill:one')).toContain('Do it.');
+});
+
 it('a named path that is missing or unusable gives a warning', async () => {
   const { load } = userWith({ 'named/notes.txt': skill('notes'), 'named/readme.md': 'Read me.' });
 

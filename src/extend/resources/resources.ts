@@ -4,7 +4,7 @@ import type { SkillListing } from '../../session/context/system-prompt.ts';
 import type { SessionHooks, UserInput } from '../../session/hooks.ts';
 import { HIDDEN_TARGET, leadsToHiddenFile } from '../hidden-links.ts';
 import { leadsOutOfProject, OUT_OF_PROJECT } from '../repository-folders.ts';
-import { gather } from './gather.ts';
+import { gather, type ReasonAgainst } from './gather.ts';
 import {
   excludedFiles,
   type ResourceOptions,
@@ -53,9 +53,11 @@ export class Resources {
   static async load(options: ResourceOptions, onFailure: OnFailure): Promise<Resources> {
     const warnings: string[] = [];
     const warn = (warning: string) => void warnings.push(printableName(warning));
-    const reasonAgainst = (path: string) => {
-      if (leadsToHiddenFile(path, options)) return HIDDEN_TARGET;
-      return !options.trusted && leadsOutOfProject(path, options.cwd) ? OUT_OF_PROJECT : undefined;
+    const reasonAgainst: ReasonAgainst = (path, { location }) => {
+      // The user's own files may be anywhere.
+      if (location !== 'user' && leadsToHiddenFile(path, options)) return HIDDEN_TARGET;
+      const leadsOut = location === 'project' && !options.trusted && leadsOutOfProject(path, options.cwd);
+      return leadsOut ? OUT_OF_PROJECT : undefined;
     };
     const templates = await gather<Template>(
       {
@@ -81,8 +83,8 @@ export class Resources {
     );
     const { hasSkillCommands = true } = options;
     const commands = [
-      ...projectFirst(templates).map(templateCommand),
-      ...(hasSkillCommands ? projectFirst(skills).map(skillCommand) : []),
+      ...projectFirst(templates).map((template) => templateCommand(template, reasonAgainst)),
+      ...(hasSkillCommands ? projectFirst(skills).map((skill) => skillCommand(skill, reasonAgainst)) : []),
     ];
     return new Resources({
       // Without a hook, messages need not wait.
@@ -100,7 +102,13 @@ const projectFirst = <T extends { readonly root: ResourceRoot }>(found: readonly
   return [...found.filter(isOfProject), ...found.filter((one) => !isOfProject(one))];
 };
 
-function templateCommand(template: Template): Invocable {
+/** Throws if a file that was read before must not be read any more: a command may have replaced it by a link. */
+function checkAgain({ path, root }: Found, reasonAgainst: ReasonAgainst): void {
+  const reason = reasonAgainst(path, root);
+  if (reason !== undefined) throw new Error(`${path} is left out: ${reason}`);
+}
+
+function templateCommand(template: Template, reasonAgainst: ReasonAgainst): Invocable {
   const { name, path, argumentHint } = template;
   const listing = toCommand(name, template, 'prompt');
   return {
@@ -108,18 +116,24 @@ function templateCommand(template: Template): Invocable {
     path,
     event: 'template_expansion',
     listing: argumentHint === undefined ? listing : { ...listing, argumentHint },
-    expand: (args) => templateText(template, args),
+    expand: (args) => {
+      checkAgain(template, reasonAgainst);
+      return templateText(template, args);
+    },
   };
 }
 
-function skillCommand(skill: LoadedSkill): Invocable {
+function skillCommand(skill: LoadedSkill, reasonAgainst: ReasonAgainst): Invocable {
   const name = `skill:${skill.name}`;
   return {
     name,
     path: skill.path,
     event: 'skill_expansion',
     listing: toCommand(name, skill, 'skill'),
-    expand: (args) => skillText(skill, args),
+    expand: (args) => {
+      checkAgain(skill, reasonAgainst);
+      return skillText(skill, args);
+    },
   };
 }
 

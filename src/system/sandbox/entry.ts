@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
-import { isBelow, linkStats } from './roots.ts';
+import { identityOf, isBelow } from './roots.ts';
 
 const GUARDED_NAMES = new Set(['.git', '.pi']);
 
@@ -55,11 +55,6 @@ const guardedIn = (view: readonly string[]): string[] =>
   view.filter(
     (path, index) => view[index - 2] === '--ro-bind' && view[index - 1] === path && GUARDED_NAMES.has(basename(path)),
   );
-
-function identityOf(path: string): string | undefined {
-  const stats = linkStats(path);
-  return stats && `${stats.dev}:${stats.ino}`;
-}
 
 const asInMountinfo = (path: string) =>
   path.replaceAll(/[ \t\n\\]/g, (sign) => `\\${sign.charCodeAt(0).toString(8).padStart(3, '0')}`);

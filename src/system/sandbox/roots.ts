@@ -48,6 +48,12 @@ export function existingPath(path: string): string | undefined {
   }
 }
 
+/** The identity of a file, a folder or a link; undefined where nothing is. */
+export function identityOf(path: string): string | undefined {
+  const stats = linkStats(path);
+  return stats && `${stats.dev}:${stats.ino}`;
+}
+
 /** The identity of a folder that is no link; undefined if it is none. */
 export function folderIdentity(path: string): string | undefined {
   const stats = linkStats(path);

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { guardLeftover, type Leftover, releaseLeftover } from '../processes/guardian.ts';
 import { randomBytes } from '../random-bytes.ts';
-import { folderIdentity, linkStats } from './roots.ts';
+import { folderIdentity, identityOf, linkStats } from './roots.ts';
 
 // A command could otherwise add these to `.git` to run programs outside.
 const HOOKS = 'hooks';
@@ -24,6 +24,8 @@ export class Stubs {
   readonly #marker = `${MARKER_PREFIX}${process.pid}-${randomBytes(4).toString('hex')}`;
   // In the order of removal.
   readonly #stubs = new Map<string, Stub>();
+  /** Another sandbox may exchange a folder above: then something else has the path. */
+  readonly #identities = new Map<string, string | undefined>();
 
   /** Makes a missing `.pi`. */
   addPi(path: string): void {
@@ -46,10 +48,12 @@ export class Stubs {
   /** Removes what is as it was made and not in use by another sandbox. */
   remove(): void {
     for (const stub of this.#stubs.values()) {
-      if (!this.#isShared(stub.sharedIn)) ignoreErrors(() => removeUnchanged(stub));
+      const isSame = this.#identities.get(stub.path) === identityOf(stub.path);
+      if (isSame && !this.#isShared(stub.sharedIn)) ignoreErrors(() => removeUnchanged(stub));
       releaseLeftover(stub);
     }
     this.#stubs.clear();
+    this.#identities.clear();
   }
 
   #markerIn(folder: string): Stub {
@@ -64,7 +68,10 @@ export class Stubs {
       this.#stubs.set(stub.path, stub);
     }
     // The user may have removed one that was made before.
-    for (const stub of stubs.toReversed()) ignoreErrors(() => make(stub));
+    for (const stub of stubs.toReversed()) {
+      ignoreErrors(() => make(stub));
+      this.#identities.set(stub.path, identityOf(stub.path));
+    }
   }
 
   /** Whether another sandbox has a marker in a folder. */

@@ -97,7 +97,8 @@ function masksOf({ sandbox, cwd }: ViewOptions, roots: readonly string[]): strin
 
 /** Folders in which the command starts, where the view would cover them. */
 function shownFolders({ sandbox, cwd }: ViewOptions, covers: readonly string[]): string[] {
-  const folders = new Set([sandbox.cwd, cwd].flatMap((path) => existingPath(path) ?? []));
+  const named = [sandbox.cwd, cwd].filter((path) => !sandbox.isLedByCommand?.(path));
+  const folders = new Set(named.flatMap((path) => existingPath(path) ?? []));
   return [...folders].filter((path) => !covers.includes(path) && covers.some((folder) => isBelow(path, folder)));
 }
 
@@ -136,6 +137,7 @@ function readableBelow(
   masks: readonly string[],
 ): [content: string, path: string][] {
   return (sandbox.readable ?? []).flatMap((path) => {
+    if (sandbox.isLedByCommand?.(path)) return [];
     const [content, folder] = [existingPath(path), existingPath(dirname(path))];
     const isMasked = folder !== undefined && masks.some((hidden) => isBelow(folder, hidden));
     if (content === undefined || !isMasked || isInside(folder, writable.roots)) return [];
@@ -144,10 +146,10 @@ function readableBelow(
 }
 
 /** Folders of PATH inside hidden ones, such as tau's programs in the agent folder. */
-function programFolders({ path, writable }: ViewOptions, masks: readonly string[]): string[] {
+function programFolders({ sandbox, path, writable }: ViewOptions, masks: readonly string[]): string[] {
   return (path ?? '')
     .split(delimiter)
-    .filter(isAbsolute)
+    .filter((folder) => isAbsolute(folder) && !sandbox.isLedByCommand?.(folder))
     .flatMap((folder) => existingPath(folder) ?? [])
     .filter((folder) => !isInside(folder, writable.roots) && !masks.includes(folder))
     .filter((folder, index, all) => all.indexOf(folder) === index && masks.some((hidden) => isBelow(folder, hidden)));

@@ -354,3 +354,38 @@ itConfined('[A144] a hidden path of the settings stays hidden when a command rem
   expect(results.map(({ isError }) => isError)).toEqual([true, true, true]);
   expect(JSON.stringify(results)).not.toContain(FILE_SECRET);
 });
+
+itConfined('[A143] a workspace behind a link to a folder that a command replaced by a link is read-only', async () => {
+  const home = newUserHome();
+  const [outside, named] = [join(home.root, 'outside'), join(home.root, 'named')];
+  mkdirSync(outside);
+  mkdirSync(join(home.cwd, 'real'));
+  symlinkSync(join(home.cwd, 'real'), named);
+  const user = { ...home, cwd: named };
+  const first = await openConfined({ home: user, env: { PWD: named }, runs: [[bash('echo first > f')]] });
+  await first.run();
+  await first.close();
+  await resultOf(bash(`mv real other; ln -s ${outside} real`), { home });
+
+  const { peer, run } = await openConfined({ home: user, env: { PWD: named }, runs: [[bash('echo x > evil')]] });
+  const [written] = await run();
+
+  expect(written?.text).toContain('Read-only file system');
+  expect((await peer.ok({ type: 'get_state' })).sandbox).toMatchObject({ status: 'on', writable: [] });
+  expect(readdirSync(outside)).toEqual([]);
+});
+
+itConfined('[A144] a folder of PATH in the workspace that a command made a link shows nothing hidden', async () => {
+  const home = newUserHome();
+  const [, secret = ''] = writeSecrets(home);
+  const { run } = await openConfined({
+    home,
+    env: { PATH: `${join(home.cwd, 'bin')}:${process.env['PATH']}` },
+    runs: [[bash(`ln -s ${dirname(secret)} bin; cat ${secret}`), bash(`cat ${secret}`)]],
+  });
+
+  const results = await run();
+
+  expect(results.map(({ isError }) => isError)).toEqual([true, true]);
+  expect(JSON.stringify(results)).not.toContain(FILE_SECRET);
+});

@@ -233,7 +233,7 @@ function passesLinkIn(confined: ConfinedFolders, path: string): boolean {
   for (let links = 0, name = names.shift(); name !== undefined; name = names.shift()) {
     const next = join(folder, name);
     const target = linkStats(next)?.isSymbolicLink() ? readlinkSync(next) : undefined;
-    if (target !== undefined && (confined.covers(folder) || ++links > MAX_LINKS)) return true;
+    if (target !== undefined && (confined.covers(folder) || ++links > MAX_FOLLOWED_LINKS)) return true;
     if (target !== undefined) names.unshift(...target.split('/'));
     folder = target === undefined ? next : target.startsWith('/') ? '/' : folder;
   }
@@ -241,7 +241,7 @@ function passesLinkIn(confined: ConfinedFolders, path: string): boolean {
 }
 
 // As the kernel follows.
-const MAX_LINKS = 40;
+const MAX_FOLLOWED_LINKS = 40;
 
 const readableInAgentFolder = (agentDir: string): string[] => READABLE_NAMES.map((name) => join(agentDir, name));
 

@@ -41,7 +41,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/temporary-folder.ts', 'test/support/page/browser-setup.ts'],
     // Most tests wait for child processes.
-    maxWorkers: 6,
+    maxWorkers: 4,
     sequence: { sequencer: SlowestFirst },
     projects: [
       {

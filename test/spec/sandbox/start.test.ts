@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Preflight } from '../../../src/protocol/generated/vocabulary.ts';
@@ -98,9 +99,12 @@ itConfined('[A146] an agent that is killed while it looks for a sandbox leaves n
   const home = newUserHome();
   const temporary = join(home.root, 'temporary');
   mkdirSync(temporary);
+  const watcher = watch(temporary);
+  const begun = once(watcher, 'change');
   const env = { TMPDIR: temporary };
   const { child, finished } = startProgram(home, [process.execPath, TAU, '--mode', 'rpc', ...CONFINED], { env });
-  await expect.poll(() => readdirSync(temporary)).not.toEqual([]);
+  await begun;
+  watcher.close();
 
   child.kill('SIGKILL');
   await finished;

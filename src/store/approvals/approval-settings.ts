@@ -108,9 +108,7 @@ function projectPart(file: SettingsFile, userMode: ApprovalMode | undefined): Pr
   const found: string[] = [];
   const values = readSettingsFile(file.file, found);
   // `readSettings` reports other settings, if the project is trusted.
-  file.warnings.push(
-    ...found.filter((warning) => /: (approvals|sandbox)\b|the file is ignored$|until the file is mended/.test(warning)),
-  );
+  file.warnings.push(...found.filter((warning) => /: (approvals|sandbox)\b|the file is ignored$/.test(warning)));
   const ignored = (name: string, reason: string) =>
     file.warnings.push(`${file.file}: ${name} ${reason}; it is ignored`);
   for (const name of ['approvals', 'sandbox']) {

@@ -10,12 +10,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { makeFifo } from '../../../test/support/processes/fifo.ts';
 import { describeConfined } from '../../../test/support/sandbox/working-sandbox.ts';
 import { confinedSessions, scratchFolder } from '../testing/confined.ts';
 import { git, inRepository, makeRepository } from '../testing/repository.ts';
 
-const base = scratchFolder();
-const open = confinedSessions(base);
+const open = confinedSessions(scratchFolder());
 
 const isMarker = (name: string) => name.startsWith('.tau-sandbox-');
 
@@ -120,14 +120,12 @@ describeConfined('.git and .pi', () => {
       const first = await open({ ...inRepository, options });
       await first.run('true');
       const second = await open({ beside: first, options });
-      const go = join(first.cwd, 'go');
-      const { group, printed } = await second.start(
-        `touch started; until [ -e go ]; do sleep 0.01; done; { ${attack}; } 2>&1`,
-      );
-      await expect.poll(() => existsSync(join(first.cwd, 'started'))).toBe(true);
+      const gate = makeFifo(join(first.cwd, 'gate'));
+      const { group, printed } = await second.start(`read -r _ < gate; { ${attack}; } 2>&1`);
+      const goOn = await gate.reader();
 
       await first.sandbox.close();
-      writeFileSync(go, '');
+      await goOn();
       await group.exited;
       const isPlanted = ['.pi/extensions', '.git/modules/evil'].some((name) => existsSync(join(first.cwd, name)));
       const common = git(first.cwd, 'rev-parse', '--git-common-dir');
@@ -136,7 +134,7 @@ describeConfined('.git and .pi', () => {
       expect(printed()).toMatch(/Read-only|denied/);
       expect(isPlanted).toBe(false);
       expect(common).toMatch(/\.git\n$/);
-      expect(readdirSync(first.cwd).sort()).toEqual(['.git', 'file', 'go', 'started']);
+      expect(readdirSync(first.cwd).sort()).toEqual(['.git', 'file', 'gate']);
       expect(readdirSync(join(first.cwd, '.git'))).not.toEqual(
         expect.arrayContaining([expect.stringMatching(/commondir|config.worktree|modules|worktrees/)]),
       );

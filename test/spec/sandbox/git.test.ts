@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { openTestAgent } from '../../support/agent/test-agent.ts';
+import { makeFifo } from '../../support/processes/fifo.ts';
 import { bash, CONFINED, openConfined, resultOf } from '../../support/sandbox/confined-agent.ts';
 import { git, makeRepository, newUserHome, writeFile } from '../../support/sandbox/user-home.ts';
 import { itConfined } from '../../support/sandbox/working-sandbox.ts';
@@ -205,27 +206,27 @@ itConfined('[A145] the death of one agent leaves the protection of another in th
   makeRepository(home.cwd);
   const settings = { sandbox: { gitWrite: true } };
   const other = await openConfined({ home, settings, args: CONFINED, runs: [[bash('true')]] });
-  const wait = 'touch started; until [ -e go ]; do sleep 0.01; done';
+  const gate = makeFifo(join(home.cwd, 'gate'));
   const attack = 'echo ../evil > .git/commondir; mkdir -p .git/modules/evil .pi/extensions';
   const { start, settled, close } = await openConfined({
     home,
     settings,
-    runs: [[bash(`${wait}; { ${attack}; } 2>&1`)]],
+    runs: [[bash(`read -r _ < gate; { ${attack}; } 2>&1`)]],
   });
   await other.run();
   await start();
-  await expect.poll(() => existsSync(join(home.cwd, 'started'))).toBe(true);
+  const goOn = await gate.reader();
 
   other.process?.kill('SIGKILL');
   await other.process?.exited;
   // Its guardian has done its work when the marker is gone.
   await expect.poll(() => markersIn(home.cwd)).toHaveLength(1);
-  writeFileSync(join(home.cwd, 'go'), '');
+  await goOn();
   const [result] = await settled();
   await close();
 
   expect(result?.text.match(/Read-only file system/g)).toHaveLength(3);
-  expect(readdirSync(home.cwd).sort()).toEqual(['.git', 'README.md', 'go', 'started']);
+  expect(readdirSync(home.cwd).sort()).toEqual(['.git', 'README.md', 'gate']);
   expect(readdirSync(join(home.cwd, '.git')).filter((name) => /commondir|modules/.test(name))).toEqual([]);
 });
 

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { scriptArgs } from '../../support/agent/test-agent.ts';
+import { type Fifo, makeFifo } from '../../support/processes/fifo.ts';
 import { runTau } from '../../support/processes/program.ts';
 import { answersOf, bash, CONFINED, openConfined, resultOf } from '../../support/sandbox/confined-agent.ts';
 import { LOOPBACK_HOST, startLoopbackHost } from '../../support/sandbox/loopback-host.ts';
@@ -67,8 +68,9 @@ itConfined('[A148] where no client can answer, a new host gets 403 at once', asy
 itConfined('[A148] at most 20 hosts are questioned at a time; allowed ones are reached meanwhile', async () => {
   const host = await startLoopbackHost({ files: { '/a': 'served' } });
   const home = newUserHome();
-  const many = 'for i in $(seq 20); do curl -s http://host$i.example.com/ & done; until [ -e go ]; do sleep 0.01; done';
-  const more = `curl -s http://host21.example.com/ > more; curl -s ${host.url}/a > reached; touch ended; wait; true`;
+  const [gate, ended] = ['gate', 'ended'].map((name) => makeFifo(join(home.cwd, name))) as [Fifo, Fifo];
+  const many = 'for i in $(seq 20); do curl -s http://host$i.example.com/ & done; read -r _ < gate';
+  const more = `curl -s http://host21.example.com/ > more; curl -s ${host.url}/a > reached; echo > ended; wait; true`;
   const { start, settled, questions, answer } = await openConfined({
     home,
     settings: ALLOWED,
@@ -76,9 +78,10 @@ itConfined('[A148] at most 20 hosts are questioned at a time; allowed ones are r
   });
 
   await start();
+  const goOn = await gate.reader();
   await expect.poll(() => questions().length).toBe(20);
-  writeFileSync(join(home.cwd, 'go'), '');
-  await expect.poll(() => existsSync(join(home.cwd, 'ended'))).toBe(true);
+  await goOn();
+  await ended.text();
   for (const question of questions()) answer(question, 'reject_once');
   const [result] = await settled();
 
@@ -92,7 +95,8 @@ itConfined('[A148] at most 20 hosts are questioned at a time; allowed ones are r
 itConfined('[A155] a background job of a run with a limit gets no host without a question afterwards', async () => {
   const host = await startLoopbackHost({ files: { '/a': 'served' } });
   const home = newUserHome();
-  const job = `(until [ -e go ]; do sleep 0.01; done; curl -s ${host.url}/a > got; touch ended) & true`;
+  const [gate, got] = ['gate', 'got'].map((name) => makeFifo(join(home.cwd, name))) as [Fifo, Fifo];
+  const job = `(read -r _ < gate; curl -s ${host.url}/a > got) & true`;
   const { peer, question, answer } = await openConfined({
     home,
     args: ['--approvals', 'full', '--sandbox', 'required'],
@@ -102,11 +106,11 @@ itConfined('[A155] a background job of a run with a limit gets no host without a
   await peer.ok({ type: 'prompt', message: 'go', approvalLimit: 'auto' });
   await peer.next('agent_settled');
 
-  writeFileSync(join(home.cwd, 'go'), '');
+  await (await gate.reader())();
+  const response = got.text();
   answer(await question(), 'reject_once');
-  await expect.poll(() => existsSync(join(home.cwd, 'ended'))).toBe(true);
 
-  expect(readFileSync(join(home.cwd, 'got'), 'utf8')).toContain('does not allow');
+  expect(await response).toContain('does not allow');
   expect(host.requests()).toEqual([]);
 });
 

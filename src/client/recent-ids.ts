@@ -9,10 +9,6 @@ export class RecentIds {
     return this.#ids.has(id);
   }
 
-  delete(id: string): void {
-    this.#ids.delete(id);
-  }
-
   add(id: string): void {
     this.#ids.add(id);
     const [oldest] = this.#ids;

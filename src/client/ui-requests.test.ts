@@ -44,6 +44,19 @@ describe('a dialog handler', () => {
     expect(sent).toEqual(Array(4).fill(response('select', { value: 'always' })));
   });
 
+  it('[A114] gets the refused one of two questions again that were answered at once', async () => {
+    const { client, emit, sent } = connect();
+    client.onUiRequest(async () => 'yes');
+
+    emit(dialog('select', 'first'), dialog('select', 'second'));
+    await delivered();
+    emit({ type: 'server_error', error: 'Permission denied', code: 'permission_denied' }, dialog('select', 'first'));
+    emit(dialog('select', 'second'));
+    await delivered();
+
+    expect(sent.map(({ id }) => id)).toEqual(['first', 'second', 'first']);
+  });
+
   it('[V27] that throws cancels the dialog', async () => {
     const { client, emit, sent } = connect();
     client.onUiRequest(({ method }) => {

@@ -5,7 +5,7 @@ import type {
   ExtensionUiRequestEvent,
   ExtensionUiResponse,
 } from '../protocol/generated/vocabulary.ts';
-import { RecentIds } from './recent-ids.ts';
+import { AnsweredDialogs } from './answered-dialogs.ts';
 
 /** The answer to an approval: one of its options, and for a denial a message to the model. */
 export interface ApprovalAnswer {
@@ -32,17 +32,12 @@ export type UiHandler = (
   context: { readonly signal: AbortSignal },
 ) => UiAnswer | Promise<UiAnswer>;
 
-// How often one question is passed on again.
-const MAX_REFUSALS = 3;
-
 /** Passes UI requests to the newest handler and sends its answers. */
 export class UiRequests {
   readonly #send: (response: ExtensionUiResponse) => void;
   #handlers: readonly { readonly handle: UiHandler }[] = [];
   readonly #openDialogs = new Map<string, AbortController>();
-  /** A reconnect may repeat a dialog before its answer has arrived. */
-  readonly #answeredIds = new RecentIds();
-  #lastAnswer = { id: '', refusals: 0 };
+  readonly #answered = new AnsweredDialogs();
   /** Dialogs that were open before the snapshot and have not appeared in it yet. */
   #staleIds: ReadonlySet<string> = new Set();
 
@@ -60,14 +55,9 @@ export class UiRequests {
   }
 
   handleEvent(event: AgentEvent): void {
-    if (event.type === 'extension_ui_request') this.#handleRequest(event);
+    const isRepeated = this.#answered.isRepeated(event);
+    if (event.type === 'extension_ui_request') this.#handleRequest(event, isRepeated);
     if (event.type === 'extension_ui_resolved') this.#abort(event.id);
-    if (event.type === 'server_error' && event.code === 'permission_denied') this.#handleRefusal();
-  }
-
-  /** The server sends a question again whose answer goes beyond the limit of this client. A program may repeat its answer. */
-  #handleRefusal(): void {
-    if (++this.#lastAnswer.refusals <= MAX_REFUSALS) this.#answeredIds.delete(this.#lastAnswer.id);
   }
 
   /** A snapshot follows, which repeats the dialogs that are still open. */
@@ -85,11 +75,11 @@ export class UiRequests {
     for (const id of [...this.#openDialogs.keys()]) this.#abort(id, reason);
   }
 
-  #handleRequest(request: ExtensionUiRequestEvent): void {
+  #handleRequest(request: ExtensionUiRequestEvent, isRepeated: boolean): void {
     const handle = this.#handlers.at(-1)?.handle;
     this.#staleIds = new Set([...this.#staleIds].filter((id) => id !== request.id));
     // A reconnect repeats open dialogs.
-    const isKnown = this.#openDialogs.has(request.id) || this.#answeredIds.has(request.id);
+    const isKnown = this.#openDialogs.has(request.id) || isRepeated;
     if (handle && !isKnown) void this.#runHandler(request, handle);
   }
 
@@ -104,8 +94,7 @@ export class UiRequests {
       answer = undefined;
     }
     if (!this.#openDialogs.delete(id)) return;
-    this.#answeredIds.add(id);
-    if (this.#lastAnswer.id !== id) this.#lastAnswer = { id, refusals: 0 };
+    this.#answered.add(id);
     this.#send({ type: 'extension_ui_response', id, ...answerFields(answer) });
   }
 

@@ -1,6 +1,6 @@
 import { batch, computed, type ReadonlySignal, signal } from '@preact/signals';
+import { AnsweredDialogs } from '../../../client/answered-dialogs.ts';
 import { ConnectionLost, NotSent, Withdrawn } from '../../../client/errors.ts';
-import { RecentIds } from '../../../client/recent-ids.ts';
 import type { OutboxItem } from '../../../client/remote/outbox.ts';
 import type { ConnectionStatus } from '../../../client/remote/reconnecting-socket.ts';
 import { RemoteSession } from '../../../client/remote/remote-session.ts';
@@ -71,8 +71,7 @@ export class LiveSession {
   /** The reason why a running agent cannot be controlled now. */
   readonly blockedBy = computed(() => (this.isOffline.value ? 'There is no connection' : undefined));
   readonly #outbox = signal<readonly OutboxItem[]>([]);
-  readonly #answeredDialogs = new RecentIds();
-  #lastAnsweredDialog = '';
+  readonly #answeredDialogs = new AnsweredDialogs();
   readonly notices = new Notices({ view: this.#view, connection: this.#connection });
   readonly #lastRun = signal<AgentSettledEvent | undefined>(undefined);
   /** The number of shell commands that were started here: the conversation scrolls to their results. */
@@ -149,11 +148,7 @@ export class LiveSession {
 
   /** Applies an event of the server or of this client. */
   apply(event: AgentEvent): void {
-    // The server sends the question again: the login may not allow the call.
-    if (event.type === 'server_error' && event.code === 'permission_denied')
-      this.#answeredDialogs.delete(this.#lastAnsweredDialog);
-    // The response to this dialog is in flight.
-    if (event.type === 'extension_ui_request' && this.#answeredDialogs.has(event.id)) return;
+    if (this.#answeredDialogs.isRepeated(event)) return;
     this.update((view) => reduce(view, event));
     const isFreshConnection = event.type === 'server_connected' && event.resume !== 'ok';
     if (isFreshConnection) this.#isLatestSynced = false;
@@ -236,7 +231,6 @@ export class LiveSession {
   respond(response: ExtensionUiResponse): void {
     const { id } = response;
     this.#answeredDialogs.add(id);
-    this.#lastAnsweredDialog = id;
     this.remote.send(response);
     this.apply({ type: 'extension_ui_resolved', id });
   }

@@ -4,6 +4,7 @@ import { expandHome } from '../store/agent-dir.ts';
 import { isPathInside } from '../system/files/path-inside.ts';
 import { realPath } from '../system/files/real-path.ts';
 import { alwaysHidden } from '../system/sandbox/hidden.ts';
+import { REPLACED_FOLDERS } from '../system/sandbox/roots.ts';
 
 /** The folders that decide what is hidden from the model. */
 export interface HiddenPlaces {
@@ -27,8 +28,5 @@ export function leadsToHiddenFile(path: string, { agentDir, cwd, hidden = [] }: 
   if (hidden.some((place) => isIn(resolve(cwd, expandHome(place))))) return true;
   if (PROMPT_FILE.test(basename(real))) return false;
   const isOfAgent = isPathInside(agentDir, dirname(path));
-  return [...PRIVATE_FOLDERS, ...(isOfAgent ? [] : [agentDir]), ...alwaysHidden(homedir())].some(isIn);
+  return [...REPLACED_FOLDERS, ...(isOfAgent ? [] : [agentDir]), ...alwaysHidden(homedir())].some(isIn);
 }
-
-// Commands have folders of their own in place of these.
-const PRIVATE_FOLDERS = ['/proc', '/tmp', '/run', '/dev'];

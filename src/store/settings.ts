@@ -11,7 +11,7 @@ import type {
 } from '../protocol/generated/vocabulary.ts';
 import { isObject, type JsonObject } from '../protocol/json.ts';
 import { expandHome } from './agent-dir.ts';
-import { strictLimits } from './approvals/strict-limits.ts';
+import { type ReadSettings, strictLimits } from './approvals/strict-limits.ts';
 import { readJsonObject } from './json-file.ts';
 
 /** The settings in `settings.json` that tau reads. Keys of other programs are kept beside them. */
@@ -311,22 +311,25 @@ export function settingsFiles({ agentDir, cwd, trusted }: SettingsSource): Itera
 
 /** The same of the user's file; limits that it names and that cannot be used count as strict ones. */
 export function readUserSettings(file: string, warnings: string[]): JsonObject {
-  const values = readSettingsFile(file, warnings);
-  const limits = strictLimits(file, values);
+  const read = readFile(file, warnings);
+  const limits = strictLimits(file, read);
   warnings.push(
     ...limits.map(([name, limit]) => `${file}: ${name} counts as ${JSON.stringify(limit)} until it is valid`),
   );
-  return { ...values, ...Object.fromEntries(limits) };
+  return { ...read.values, ...Object.fromEntries(limits) };
 }
 
 /** The valid settings in a file. A malformed file counts as empty, with a warning. */
-export function readSettingsFile(file: string, warnings: string[]): JsonObject {
+export const readSettingsFile = (file: string, warnings: string[]): JsonObject => readFile(file, warnings).values;
+
+function readFile(file: string, warnings: string[]): ReadSettings {
   try {
-    const values = readJsonObject(file) ?? {};
-    return withAbsolutePaths(accept({ schemas, values, location: `${file}: `, warnings }), dirname(file));
+    const content = readJsonObject(file) ?? {};
+    const values = accept({ schemas, values: content, location: `${file}: `, warnings });
+    return { values: withAbsolutePaths(values, dirname(file)), content };
   } catch (error) {
     warnings.push(`${file}: ${messageOf(error)}; the file is ignored`);
-    return {};
+    return { values: {}, content: error as Error };
   }
 }
 

@@ -37,7 +37,7 @@ export class TrustStore {
     for (let folder = start; ; folder = dirname(folder)) {
       const decision = Object.hasOwn(decisions, folder) ? decisions[folder] : undefined;
       if (typeof decision === 'boolean')
-        return decision && folder !== start && this.#confined.isOneAbove(start)
+        return decision && folder !== start && this.#confined.read()(dirname(start))
           ? undefined
           : { path: folder, decision };
       if (folder === dirname(folder)) return undefined;

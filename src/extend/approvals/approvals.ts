@@ -14,7 +14,7 @@ import { DENIED_UNANSWERED, DENIED_UNASKED, type Decision, decide, deniedByUser,
 import { factsOf } from './facts-of-call.ts';
 import { FilePolicy } from './file-policy.ts';
 import { Grants } from './grants.ts';
-import { restrictsPath } from './match-rule.ts';
+import { type ProgramCheck, restrictsPath } from './match-rule.ts';
 import { programCheck } from './program-check.ts';
 import { type Answer, answerTo, type Question, questionAbout } from './question.ts';
 import { type ApprovalRule, parseRules } from './rules.ts';
@@ -207,14 +207,12 @@ export class Approvals {
   }
 
   #decide(facts: CallFacts, run: Run | undefined): Decision {
-    const { folders, modeOf, file, sandbox, pathVariable, warn } = this.#parts;
+    const { folders, file, sandbox, warn } = this.#parts;
     const { cwd, home } = folders();
     const saved = file.list(cwd);
     warn(saved.warnings);
-    const isHost = facts.subject.type === 'host';
     return decide(facts, {
-      // A background job may be that of a run with a limit.
-      mode: (isHost ? strictestMode(this.#cellMode, modeOf(run)) : undefined) ?? modeOf(run),
+      mode: this.#modeFor(facts, run),
       rules: this.#ruleLists,
       saved: parseRules(
         saved.approvals.map(({ rule }) => rule),
@@ -224,12 +222,19 @@ export class Approvals {
       cwd,
       isConfined: sandbox.isOn,
       isExternal: sandbox.state.status === 'external',
-      isTrustedProgram: programCheck({
-        path: pathVariable,
-        writable: sandbox.writable,
-        isLedByCommand: sandbox.isLedByCommand,
-      }),
+      isTrustedProgram: this.#programCheck,
     });
+  }
+
+  #modeFor({ subject }: CallFacts, run: Run | undefined): ApprovalMode {
+    const mode = this.#parts.modeOf(run);
+    // The connection may be that of a background job, of a run with a limit.
+    return subject.type === 'host' ? (strictestMode(mode, this.#cellMode) ?? mode) : mode;
+  }
+
+  get #programCheck(): ProgramCheck {
+    const { pathVariable, sandbox } = this.#parts;
+    return programCheck({ path: pathVariable, writable: sandbox.writable, isLed: sandbox.isLed });
   }
 
   /** Settles when the call may run; rejects with its error result if it may not. */
@@ -252,7 +257,7 @@ export class Approvals {
     decision: Extract<Decision, { kind: 'ask' }>,
     { run, signal, question, translate }: QuestionContext,
   ): Promise<Answer | 'settled' | 'unasked' | 'unanswered'> {
-    const { dialogs, modeOf, folders, sandbox, pathVariable } = this.#parts;
+    const { dialogs, modeOf, folders, sandbox } = this.#parts;
     if (!dialogs.isAnswerable('select')) return 'unasked';
     // A command that tries many hosts must not take all dialogs of the session.
     const isHost = facts.subject.type === 'host';
@@ -268,11 +273,7 @@ export class Approvals {
       translate,
       isConfined: sandbox.isOn,
       waitMs: this.#settings?.approvals.waitMs ?? QUESTION_WAIT_MS,
-      isTrustedProgram: programCheck({
-        path: pathVariable,
-        writable: sandbox.writable,
-        isLedByCommand: sandbox.isLedByCommand,
-      }),
+      isTrustedProgram: this.#programCheck,
     });
     const open: OpenQuestion = { facts, run, isConfined: sandbox.isOn, settled: new AbortController() };
     this.#open.add(open);

@@ -1,5 +1,6 @@
 import { join, sep } from 'node:path';
 import type { FileAccess } from '../../agent/permission.ts';
+import { isBelow } from '../../system/sandbox/roots.ts';
 
 /** The folders and paths that decide about files; all are real paths. */
 export interface FilePolicyParts {
@@ -81,5 +82,3 @@ export class FilePolicy implements FileAccess {
 }
 
 const isBelowAny = (path: string, roots: readonly string[]) => roots.some((root) => isBelow(path, root));
-
-const isBelow = (path: string, root: string) => path === root || path.startsWith(root === sep ? sep : `${root}${sep}`);

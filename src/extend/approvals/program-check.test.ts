@@ -18,7 +18,7 @@ function folders() {
     programCheck({
       path: () => path,
       writable: [workspace],
-      isLedByCommand: (led) => led.startsWith(`${workspace}/link/`),
+      isLed: (led) => led.startsWith(`${workspace}/link/`),
     })(name);
   return { workspace, programs, add, check };
 }

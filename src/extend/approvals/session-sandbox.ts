@@ -1,4 +1,3 @@
-import { readlinkSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { CommandSandbox } from '../../agent/permission.ts';
@@ -14,7 +13,7 @@ import {
   existingPath,
   hiddenPaths,
   isBelow,
-  linkStats,
+  isLedByCommand,
   replacedFolders,
   writableRoots,
 } from '../../system/sandbox/roots.ts';
@@ -89,13 +88,11 @@ export class SessionSandbox {
 
   /** The real paths of the files and folders that exist and that neither commands nor file tools read. */
   get hidden(): readonly string[] {
-    const { home, hidden } = this.#secrets();
-    return hiddenPaths({ home, hidden });
+    return hiddenPaths({ home: this.#parts.folders().home, hidden: this.#secrets().hidden });
   }
 
   /** Whether a path leads through a link that a command may have made. */
-  readonly isLedByCommand = (path: string): boolean =>
-    passesLinkIn(new ConfinedFolders(this.#parts.folders().agentDir), path);
+  readonly isLed = (path: string): boolean => isLedByCommand(path, this.#confined.read());
 
   /** The paths inside hidden ones that both read. */
   get readable(): readonly string[] {
@@ -157,14 +154,14 @@ export class SessionSandbox {
     const { agentDir } = this.#parts.folders();
     const options = this.#options(readOnly);
     const { roots } = writableRoots(options);
-    const [trust, confined] = [new TrustStore(agentDir), new ConfinedFolders(agentDir)];
+    const [trust, confined] = [new TrustStore(agentDir), this.#confined];
     // Listed before the first command, so that trust covers no extension that a command makes below.
     if (roots.length > 0) await confined.add(roots);
-    return createSandbox({
-      ...options,
-      trusted: () => trust.trustedFolders(),
-      isContested: (path) => confined.isOneAbove(path),
-    });
+    return createSandbox({ ...options, trusted: () => trust.trustedFolders(), changeable: () => confined.read() });
+  }
+
+  get #confined(): ConfinedFolders {
+    return new ConfinedFolders(this.#parts.folders().agentDir);
   }
 
   #reach(readOnly: boolean): string {
@@ -185,7 +182,7 @@ export class SessionSandbox {
     const listed = this.#parts.settings()?.hidden ?? [];
     // A command may remove a link of the settings, but not what is behind it.
     for (const path of listed.flatMap((path) => existingPath(path) ?? [])) this.#everHidden.add(path);
-    return { home, credentials, hidden: [...credentials, ...listed, ...this.#everHidden] };
+    return { credentials, hidden: [...credentials, ...listed, ...this.#everHidden] };
   }
 
   #options(readOnly: boolean): SandboxOptions {
@@ -196,12 +193,11 @@ export class SessionSandbox {
       cwd,
       home,
       writable: [
-        ...(isPowerful(cwd, credentials) || namedCwds.some(this.isLedByCommand) ? [] : [cwd]),
-        ...writable.filter((path) => !this.isLedByCommand(path)),
+        ...(isPowerful(cwd, credentials) || namedCwds.some(this.isLed) ? [] : [cwd]),
+        ...writable.filter((path) => !this.isLed(path)),
       ],
       hidden,
       readable: [...readableInAgentFolder(agentDir), ...this.#parts.programs],
-      isLedByCommand: this.isLedByCommand,
       readOnly,
       network: this.#network,
       mayConnect: (host, port) => this.mayConnect(host, port),
@@ -225,23 +221,6 @@ const READABLE_NAMES = [
 const isPowerful = (cwd: string, credentials: readonly string[]) =>
   cwd.split('/').some((name) => name === '.git' || name === '.pi') ||
   credentials.some((folder) => isBelow(cwd, existingPath(folder) ?? folder));
-
-/** Whether a path leads through a link in a folder that commands could change, also by way of other links. */
-function passesLinkIn(confined: ConfinedFolders, path: string): boolean {
-  const names = path.split('/');
-  let folder = '/';
-  for (let links = 0, name = names.shift(); name !== undefined; name = names.shift()) {
-    const next = join(folder, name);
-    const target = linkStats(next)?.isSymbolicLink() ? readlinkSync(next) : undefined;
-    if (target !== undefined && (confined.covers(folder) || ++links > MAX_FOLLOWED_LINKS)) return true;
-    if (target !== undefined) names.unshift(...target.split('/'));
-    folder = target === undefined ? next : target.startsWith('/') ? '/' : folder;
-  }
-  return false;
-}
-
-// As the kernel follows.
-const MAX_FOLLOWED_LINKS = 40;
 
 const readableInAgentFolder = (agentDir: string): string[] => READABLE_NAMES.map((name) => join(agentDir, name));
 

@@ -15,15 +15,10 @@ export class ConfinedFolders {
     this.#path = join(agentDir, NAME);
   }
 
-  /** Whether commands in a sandbox could change a folder above this real path. A malformed file says so of every path. */
-  isOneAbove(path: string): boolean {
-    const folder = dirname(path);
-    return folder !== path && this.covers(folder);
-  }
-
-  /** Whether commands in a sandbox could change the folder of this real path. */
-  covers(path: string): boolean {
-    return isListed(this.#tryRead(), path);
+  /** Reads which folders commands in a sandbox could change, by real path: those listed and all below; all for a malformed file. */
+  read(): (folder: string) => boolean {
+    const listed = this.#tryRead();
+    return (folder) => isListed(listed, folder);
   }
 
   /** Lists real paths for good. Rejects if the file cannot be read or written. */

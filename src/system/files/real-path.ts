@@ -6,9 +6,10 @@ const MAX_LINKS = 40;
 /**
  * Resolves every symlink of a path, whether or not the target exists.
  *
- * Follows the kernel: `link/..` is the parent of the link's target, and a dangling link resolves to its target.
+ * Follows the kernel: `link/..` is the parent of the link's target, and a dangling link resolves to its target. `onLink` gets
+ * the real path of the folder of each symlink.
  */
-export function realPath(path: string): string {
+export function realPath(path: string, onLink?: (folder: string) => void): string {
   // Throws for an invalid path: one that is too long or contains NUL.
   readLink(path);
   const todo = segments(isAbsolute(path) ? path : `${process.cwd()}/${path}`);
@@ -28,6 +29,7 @@ export function realPath(path: string): string {
     if (target === undefined) continue;
     if (++links > MAX_LINKS) throw tooManyLinks(path);
     real.pop();
+    onLink?.(`/${real.join('/')}`);
     if (isAbsolute(target)) real.length = 0;
     todo.push(...segments(target));
   }

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type Cell, startCell, unshareArguments } from './cell.ts';
 import { Entry, mountSources } from './entry.ts';
 import { confinedEnvironment } from './environment.ts';
@@ -6,7 +6,14 @@ import { type Launcher, makeLauncher } from './launcher.ts';
 import { networkEnvironment, startProxy } from './network/cell-network.ts';
 import type { CellProxy } from './network/proxy.ts';
 import type { SandboxPrograms } from './programs.ts';
-import { existingPath, folderIdentity, type WritableRoots, withTrusted, writableRoots } from './roots.ts';
+import {
+  existingPath,
+  folderIdentity,
+  isLedByCommand,
+  type WritableRoots,
+  withTrusted,
+  writableRoots,
+} from './roots.ts';
 import type { Sandbox, SandboxLaunch, SandboxOptions } from './sandbox.ts';
 import { seccompFilter } from './seccomp.ts';
 import { makeSessionFiles, type SessionFiles } from './session-files.ts';
@@ -66,6 +73,7 @@ export class BubblewrapSandbox implements Sandbox {
   async confine({ command, args, cwd, env, fds }: SandboxLaunch): Promise<SandboxLaunch> {
     const { cell, proxy } = await this.#enterableRoom();
     if (this.#closing !== undefined) throw new Error('The sandbox is closed');
+    const isChangeable = this.#options.changeable?.() ?? (() => false);
     const writable = withTrusted(this.#writable, this.#options.trusted?.() ?? []);
     this.#addStubs(writable);
     const { network } = this.#options;
@@ -76,6 +84,7 @@ export class BubblewrapSandbox implements Sandbox {
       writable,
       files: this.#files,
       gitFolders: this.#gitFolders,
+      isLed: (path) => isLedByCommand(path, isChangeable),
       cwd,
       path: kept['PATH'],
     });
@@ -89,7 +98,7 @@ export class BubblewrapSandbox implements Sandbox {
         ...bwrap,
         ...filter,
         '--',
-        ...this.#entry.before(view, this.#contestedSources()),
+        ...this.#entry.before(view, mountSources(writable.roots.filter((root) => isChangeable(dirname(root))))),
         command,
         ...args,
       ],
@@ -141,12 +150,6 @@ export class BubblewrapSandbox implements Sandbox {
       await cell?.end();
       throw error;
     }
-  }
-
-  /** The places of roots that another sandbox may replace by links, as the mounts of this process name them. */
-  #contestedSources(): ReadonlyMap<string, string> {
-    const { isContested = () => false } = this.#options;
-    return mountSources(this.#writable.roots.filter(isContested));
   }
 
   #addStubs({ projects }: WritableRoots): void {

@@ -16,7 +16,7 @@ import { confinedSessions, scratchFolder } from '../testing/confined.ts';
 const open = confinedSessions(scratchFolder());
 
 describeConfined('a folder whose parents another sandbox can change', () => {
-  const setup = { folder: 'project/x/docs', options: { isContested: () => true } };
+  const setup = { folder: 'project/x/docs', options: { changeable: () => () => true } };
 
   it('is changed by commands like any other', async () => {
     const { run, cwd } = await open({ ...setup, folder: 'project/a b\t/docs' });

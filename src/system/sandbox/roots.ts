@@ -1,6 +1,7 @@
 import { type BigIntStats, existsSync, lstatSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname } from 'node:path';
+import { realPath } from '../files/real-path.ts';
 import { alwaysHidden } from './hidden.ts';
 import type { SandboxOptions } from './sandbox.ts';
 
@@ -20,8 +21,11 @@ export interface Pin {
   readonly identity: string;
 }
 
+/** Commands have others in place of these folders. */
+export const REPLACED_FOLDERS: readonly string[] = ['/tmp', '/run', '/dev', '/proc'];
+
 // The view replaces these, or the kernel makes their content.
-const SYSTEM_FOLDERS = ['/tmp', '/run', '/dev', '/proc', '/sys'];
+const SYSTEM_FOLDERS = [...REPLACED_FOLDERS, '/sys'];
 const KERNEL_FOLDERS = ['/dev', '/proc', '/sys'];
 
 /** Whether a path is a folder or lies below it, by their names. */
@@ -48,6 +52,20 @@ export function existingPath(path: string): string | undefined {
   }
 }
 
+/** Whether a path leads through a symlink in a folder that commands can change: one of them may have made it. */
+export function isLedByCommand(path: string, isChangeable: (folder: string) => boolean): boolean {
+  let isLed = false;
+  try {
+    realPath(path, (folder) => {
+      isLed ||= isChangeable(folder);
+    });
+    return isLed;
+  } catch {
+    // Too many links, or a folder that cannot be read.
+    return true;
+  }
+}
+
 /** The identity of a file, a folder or a link; undefined where nothing is. */
 export function identityOf(path: string): string | undefined {
   const stats = linkStats(path);
@@ -66,12 +84,13 @@ export function hiddenPaths({ home, hidden }: Pick<SandboxOptions, 'home' | 'hid
   return [...new Set(paths)].filter((path) => path !== '/').sort();
 }
 
-/** The folders in whose place the view of bwrap has others, by real path. `/proc` shows other content to each process. */
+/** The real paths of the replaced folders, and of the temporary one. `/proc` shows other content to each process. */
 export function replacedFolders(home: string): string[] {
   const temporary = existingPath(tmpdir());
   // As in the view: a temporary folder at or above home stays.
   const own = temporary === undefined || isBelow(home, temporary) ? [] : [temporary];
-  return [...new Set([...own, ...['/tmp', '/run', '/dev'].flatMap((path) => existingPath(path) ?? [])])];
+  const system = REPLACED_FOLDERS.filter((path) => path !== '/proc').flatMap((path) => existingPath(path) ?? []);
+  return [...new Set([...own, ...system])];
 }
 
 /**

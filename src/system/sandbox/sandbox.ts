@@ -13,10 +13,8 @@ export interface SandboxOptions {
   readonly readable?: readonly string[];
   /** Returns folders whose `.git` and `.pi` stay read-only if they lie in a writable one. */
   readonly trusted?: () => readonly string[];
-  /** Whether commands of other sandboxes may replace a folder above a real path meanwhile. */
-  readonly isContested?: (path: string) => boolean;
-  /** Whether a path leads through a link that a command may have made. */
-  readonly isLedByCommand?: (path: string) => boolean;
+  /** Returns a test whether commands of any sandbox can change a folder, by real path. */
+  readonly changeable?: () => (folder: string) => boolean;
   /** True: commands change nothing but their `/tmp`. */
   readonly readOnly: boolean;
   /** `ask`: `mayConnect` decides for each host; `none`: no network at all; `open`: as without a sandbox. */

@@ -8,6 +8,7 @@ import {
   hiddenPaths,
   isBelow,
   linkStats,
+  REPLACED_FOLDERS,
   type WritableRoots,
 } from './roots.ts';
 import type { SandboxOptions } from './sandbox.ts';
@@ -21,6 +22,8 @@ export interface ViewOptions {
   readonly files: Pick<SessionFiles, 'tmp' | 'empty'>;
   /** `.git` folders that commands may write to, by identity. */
   readonly gitFolders: ReadonlyMap<string, string>;
+  /** Whether a path leads through a link that a command may have made. */
+  readonly isLed: (path: string) => boolean;
   /** Where the command starts. */
   readonly cwd: string;
   /** PATH of the command. */
@@ -31,9 +34,6 @@ type Arguments = string[];
 
 // Links there lead to the programs and libraries of NixOS.
 const LINKS_IN_RUN = ['/run/current-system', '/run/booted-system', '/run/opengl-driver'];
-
-// The view has its own of these; a mask over a path below would fail.
-const REPLACED = ['/tmp', '/run', '/dev', '/proc'];
 
 /**
  * The mounts of one command, as arguments of bwrap, from what exists now.
@@ -46,7 +46,7 @@ export function viewArguments(options: ViewOptions): string[] {
   const { sandbox, writable, files, cwd } = options;
   const roots = writable.roots.filter(isFolder).filter((root) => !hasLinkedProject(root, writable.projects));
   const masks = masksOf(options, roots);
-  const shown = shownFolders(options, [...REPLACED, ...masks]).filter((path) => !isInside(path, roots));
+  const shown = shownFolders(options, [...REPLACED_FOLDERS, ...masks]).filter((path) => !isInside(path, roots));
   const containsRoot = (mask: string) => [...roots, ...shown].some((root) => isBelow(root, mask));
   return [
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--bind', files.tmp, '/tmp'],
@@ -90,14 +90,17 @@ function masksOf({ sandbox, cwd }: ViewOptions, roots: readonly string[]): strin
   const isShownBelow = (path: string, folder: string) =>
     shown.some((root) => root !== folder && isBelow(root, folder) && isBelow(path, root));
   const covers = (folder: string, path: string) => isBelow(path, folder) && !isShownBelow(path, folder);
-  return paths
-    .filter((path) => !REPLACED.some((folder) => covers(folder, path)))
-    .filter((path) => !paths.some((other) => other !== path && covers(other, path)));
+  return (
+    paths
+      // A mask over a path below would fail.
+      .filter((path) => !REPLACED_FOLDERS.some((folder) => covers(folder, path)))
+      .filter((path) => !paths.some((other) => other !== path && covers(other, path)))
+  );
 }
 
 /** Folders in which the command starts, where the view would cover them. */
-function shownFolders({ sandbox, cwd }: ViewOptions, covers: readonly string[]): string[] {
-  const named = [sandbox.cwd, cwd].filter((path) => !sandbox.isLedByCommand?.(path));
+function shownFolders({ sandbox, cwd, isLed }: ViewOptions, covers: readonly string[]): string[] {
+  const named = [sandbox.cwd, cwd].filter((path) => !isLed(path));
   const folders = new Set(named.flatMap((path) => existingPath(path) ?? []));
   return [...folders].filter((path) => !covers.includes(path) && covers.some((folder) => isBelow(path, folder)));
 }
@@ -133,11 +136,11 @@ function protectedIn(project: string, { gitFolders }: ViewOptions): Arguments {
 
 /** Readable files and folders below masks: their content, and where the view shows it. */
 function readableBelow(
-  { sandbox, writable }: ViewOptions,
+  { sandbox, writable, isLed }: ViewOptions,
   masks: readonly string[],
 ): [content: string, path: string][] {
   return (sandbox.readable ?? []).flatMap((path) => {
-    if (sandbox.isLedByCommand?.(path)) return [];
+    if (isLed(path)) return [];
     const [content, folder] = [existingPath(path), existingPath(dirname(path))];
     const isMasked = folder !== undefined && masks.some((hidden) => isBelow(folder, hidden));
     if (content === undefined || !isMasked || isInside(folder, writable.roots)) return [];
@@ -146,10 +149,10 @@ function readableBelow(
 }
 
 /** Folders of PATH inside hidden ones, such as tau's programs in the agent folder. */
-function programFolders({ sandbox, path, writable }: ViewOptions, masks: readonly string[]): string[] {
+function programFolders({ path, writable, isLed }: ViewOptions, masks: readonly string[]): string[] {
   return (path ?? '')
     .split(delimiter)
-    .filter((folder) => isAbsolute(folder) && !sandbox.isLedByCommand?.(folder))
+    .filter((folder) => isAbsolute(folder) && !isLed(folder))
     .flatMap((folder) => existingPath(folder) ?? [])
     .filter((folder) => !isInside(folder, writable.roots) && !masks.includes(folder))
     .filter((folder, index, all) => all.indexOf(folder) === index && masks.some((hidden) => isBelow(folder, hidden)));
